@@ -1,0 +1,21 @@
+"""A distribution is installed that the lock does not name."""
+
+from collections.abc import Iterator
+
+from dflash_env.check import Finding, Severity, check, need
+from dflash_env.facts import Lock, Venv
+
+
+@check(
+    title="A distribution is installed that the lock does not name",
+    severity=Severity.ERROR,
+    why="Serving packages installed into a training venv bring their own torch, NCCL or plug-ins; being "
+    "installed is enough to change what runs (entry points are loaded at import).",
+    fix="Run `dflash-env rebuild`: a new venv is built beside this one, never repaired in place.",
+)
+def distribution_extra(venv: Venv, lock: Lock) -> Iterator[Finding]:
+    need(venv.path)
+    locked = lock.versions
+    for one in venv.distributions:
+        if one.name not in locked:
+            yield Finding(f"{one.name} {one.version} is installed and not locked")

@@ -1,0 +1,82 @@
+"""Git as a reader: object database only, so that no hook, filter, monitor or diff program of a repository can run."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dflash_env.collect import child
+from dflash_env.facts import Unknown
+
+LIMIT_S = 20.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """One file of a commit."""
+
+    path: bytes
+    mode: str
+    blob: str
+
+    @property
+    def is_link(self) -> bool:
+        return self.mode == "120000"
+
+    @property
+    def is_executable(self) -> bool:
+        return self.mode == "100755"
+
+
+def head(root: Path) -> str | Unknown:
+    """The commit id of HEAD."""
+    inside = _git(root, "rev-parse", "--show-toplevel")
+    if isinstance(inside, Unknown):
+        return inside
+    answer = _git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    if isinstance(answer, Unknown):
+        return Unknown(code="no-commit", text=f"the repository {root} has no commit yet")
+    return answer.decode().strip()
+
+
+def tree(root: Path, commit: str, paths: Sequence[str]) -> tuple[Entry, ...] | Unknown:
+    """The files of a commit below `paths`, which are relative to `root`; submodules are left out."""
+    answer = _git(root, "ls-tree", "-r", "-z", commit, "--", *paths)
+    if isinstance(answer, Unknown):
+        return answer
+    lines = (line.partition(b"\t") for line in answer.split(b"\0") if line)
+    parsed = ((meta.decode().split(), path) for meta, _, path in lines)
+    return tuple(Entry(path=path, mode=mode, blob=blob) for (mode, kind, blob), path in parsed if kind == "blob")
+
+
+def blobs(root: Path, entries: Sequence[Entry]) -> dict[str, bytes] | Unknown:
+    """The content of each entry by blob id, in one pass."""
+    wanted = "".join(f"{entry.blob}\n" for entry in entries).encode()
+    answer = _git(root, "cat-file", "--batch", data=wanted)
+    if isinstance(answer, Unknown):
+        return answer
+    contents: dict[str, bytes] = {}
+    at = 0
+    for entry in entries:
+        end = answer.index(b"\n", at)
+        blob, kind, *size = answer[at:end].decode().split()
+        if kind != "blob":
+            return Unknown(code="damaged", text=f"git has no content for {entry.path!r} ({blob} {kind})")
+        at = end + 1
+        contents[entry.blob] = answer[at : at + int(size[0])]
+        at += int(size[0]) + 1
+    return contents
+
+
+def blob_id(content: bytes, digits: int) -> str:
+    """Git's id of a content; 40 hex digits in a SHA-1 repository, 64 in a SHA-256 one."""
+    made = hashlib.sha1(usedforsecurity=False) if digits == 40 else hashlib.sha256()
+    made.update(b"blob %d\0" % len(content))
+    made.update(content)
+    return made.hexdigest()
+
+
+def _git(root: Path, *arguments: str, data: bytes = b"") -> bytes | Unknown:
+    argv = ["git", "-C", str(root), "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", *arguments]
+    env = child.environment(GIT_OPTIONAL_LOCKS="0", GIT_NO_REPLACE_OBJECTS="1", GIT_TERMINAL_PROMPT="0", LC_ALL="C")
+    return child.run(argv, limit_s=LIMIT_S, env=env, data=data)

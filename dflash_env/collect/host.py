@@ -1,0 +1,42 @@
+"""The host: cores, memory, shared memory, and the disks that a run writes to."""
+
+import os
+import platform
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+
+from dflash_env.facts import Disk, Host, Reading, Unknown
+from dflash_env.state import State, uv_cache
+
+
+def collect(state: State, *, shm: Path = Path("/dev/shm")) -> Host:
+    """Read the host; `shm` is where POSIX shared memory lives."""
+    return Host(
+        platform=f"{platform.system().lower()}-{platform.machine()}",
+        python=platform.python_version(),
+        cores=len(os.sched_getaffinity(0)),
+        memory_bytes=_read(lambda: int(psutil.virtual_memory().total)),
+        shm_bytes=_read(lambda: int(psutil.disk_usage(str(shm)).total)),
+        disks=(_disk(state.root, "venvs, caches and runs"), _disk(uv_cache(), "downloaded packages")),
+    )
+
+
+def _disk(folder: Path, purpose: str) -> Disk:
+    return Disk(
+        folder=str(folder),
+        purpose=purpose,
+        free_bytes=_read(lambda: int(psutil.disk_usage(str(_existing(folder))).free)),
+    )
+
+
+def _existing(folder: Path) -> Path:
+    return next(each for each in (folder, *folder.parents) if each.exists())
+
+
+def _read(take: Callable[[], int]) -> Reading[int]:
+    try:
+        return take()
+    except OSError as error:
+        return Unknown(code="failed", text=f"{error.strerror}: {error.filename}")

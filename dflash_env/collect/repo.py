@@ -1,0 +1,131 @@
+"""Every tracked file against what vouches for it, by content: git HEAD in a clone, the manifest in a wheel."""
+
+import hashlib
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from packaging.utils import canonicalize_name
+
+from dflash_env import bundle
+from dflash_env.collect import git
+from dflash_env.facts import Change, Lock, Repo, Section, Unknown
+
+
+def collect(root: Path, paths: Sequence[str], lock: Lock) -> Section[Repo]:
+    """The state of `paths` below `root`."""
+    if (root / bundle.MANIFEST).is_file():
+        return _by_manifest(root)
+    commit = git.head(root)
+    if isinstance(commit, Unknown):
+        return commit
+    entries = git.tree(root, commit, paths)
+    if isinstance(entries, Unknown):
+        return entries
+    try:
+        return Repo(
+            vouched_by="git",
+            commit=commit,
+            files=len(entries),
+            changes=tuple(_changes(root, entries)),
+            strays=tuple(_strays(root, paths, {entry.path for entry in entries}, lock)),
+        )
+    except OSError as error:
+        return Unknown(code="denied", text=f"{error.filename}: {error.strerror}")
+
+
+def _changes(root: Path, entries: Sequence[git.Entry]) -> Iterator[Change]:
+    for entry in entries:
+        how = _difference(root / os.fsdecode(entry.path), entry)
+        if how:
+            yield Change(path=_shown(entry.path), how=how, expected=entry.blob)
+
+
+def _difference(path: Path, entry: git.Entry) -> str:
+    try:
+        status = path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return "deleted"
+    is_link = stat.S_ISLNK(status.st_mode)
+    if is_link != entry.is_link or not (is_link or stat.S_ISREG(status.st_mode)):
+        return "replaced"
+    content = os.fsencode(path.readlink()) if is_link else path.read_bytes()
+    if git.blob_id(content, len(entry.blob)) != entry.blob:
+        return "modified"
+    if not is_link and bool(status.st_mode & stat.S_IXUSR) != entry.is_executable:
+        return "mode"
+    return ""
+
+
+def _strays(root: Path, paths: Sequence[str], tracked: set[bytes], lock: Lock) -> Iterator[str]:
+    for name in paths:
+        for file in _importable(root / name):
+            relative = file.relative_to(root)
+            if os.fsencode(relative) not in tracked:
+                yield _shown(os.fsencode(relative))
+    yield from _top_level(root, tracked, lock)
+
+
+def _importable(folder: Path) -> Iterator[Path]:
+    """Files that an import could load; `__pycache__` is left to Python, which checks it against the source."""
+    for here, folders, files in os.walk(folder):
+        folders[:] = sorted(each for each in folders if each != "__pycache__")
+        yield from (Path(here, each) for each in sorted(files) if each.endswith((".py", ".pyc", ".so")))
+
+
+def _top_level(root: Path, tracked: set[bytes], lock: Lock) -> Iterator[str]:
+    """Untracked modules beside the project that would win over the standard library or a locked package."""
+    precious = sys.stdlib_module_names | {canonicalize_name(one.name).replace("-", "_") for one in lock.packages}
+    for entry in sorted(root.iterdir()):
+        is_package = entry.is_dir() and any(entry.glob("*.py"))
+        if entry.stem in precious and (is_package or entry.suffix in (".py", ".so", ".pyc")):
+            yield _shown(os.fsencode(entry.name))
+
+
+def _by_manifest(root: Path) -> Section[Repo]:
+    try:
+        manifest = json.loads((root / bundle.MANIFEST).read_text("utf-8"))
+        files: dict[str, str] = manifest["files"]
+        changes = tuple(_manifest_changes(root, files))
+        folders = sorted({name.partition("/")[0] for name in files if "/" in name})
+        known = {os.fsencode(name) for name in files}
+        found = (file.relative_to(root) for folder in folders for file in _importable(root / folder))
+        strays = tuple(_shown(os.fsencode(each)) for each in found if os.fsencode(each) not in known)
+        return Repo(
+            vouched_by="manifest", commit=str(manifest["commit"]), files=len(files), changes=changes, strays=strays
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        return Unknown(code="malformed", text=f"{root / bundle.MANIFEST}: {type(error).__name__} {error}")
+    except OSError as error:
+        return Unknown(code="denied", text=f"{error.filename}: {error.strerror}")
+
+
+def _manifest_changes(root: Path, files: dict[str, str]) -> Iterator[Change]:
+    for name, expected in files.items():
+        path = root / name
+        if not path.is_file():
+            yield Change(path=name, how="deleted", expected=expected)
+        elif hashlib.sha256(path.read_bytes()).hexdigest() != expected:
+            yield Change(path=name, how="modified", expected=expected)
+
+
+def committed(root: Path, found: Repo, folder: str) -> dict[str, tuple[bytes, bool]] | Unknown:
+    """The vouched-for files below `folder`: path, content, and whether it is executable."""
+    if found.vouched_by == "manifest":
+        files: dict[str, str] = json.loads((root / bundle.MANIFEST).read_text("utf-8"))["files"]
+        return {name: ((root / name).read_bytes(), False) for name in files if name.startswith(f"{folder}/")}
+    entries = git.tree(root, found.commit, [folder])
+    if isinstance(entries, Unknown):
+        return entries
+    contents = git.blobs(root, entries)
+    if isinstance(contents, Unknown):
+        return contents
+    return {os.fsdecode(entry.path): (contents[entry.blob], entry.is_executable) for entry in entries}
+
+
+def _shown(path: bytes) -> str:
+    """A path as text; bytes that are no UTF-8 are escaped, since a report is JSON."""
+    return path.decode("utf-8", "backslashreplace")

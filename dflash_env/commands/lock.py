@@ -1,0 +1,28 @@
+"""`dflash-env lock`: write the lockfiles from their `.in` files."""
+
+from pathlib import Path
+
+import click
+
+from dflash_env import config, locking
+from dflash_env.errors import Failure
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option(
+    "--exclude-newer",
+    metavar="DATE",
+    help="Resolve as the index stood at DATE (YYYY-MM-DD); by default the date in each lock, or today for a new one.",
+)
+@click.option("--upgrade", is_flag=True, help="Resolve as the index stands today.")
+def lock(names: tuple[str, ...], exclude_newer: str | None, upgrade: bool) -> int:
+    """Lock NAME, such as cu12-cp311 or dev; every lock of the project by default.
+
+    A training lock is built once before it is written, so that it states what it unpacks to.
+    """
+    if exclude_newer and upgrade:
+        raise Failure("--upgrade means today, and --exclude-newer names another date", "leave one of them out")
+    settings = config.load(Path.cwd())
+    locking.write(settings, names, locking.today() if upgrade else exclude_newer)
+    return 0

@@ -1,0 +1,125 @@
+"""The only actor: runs the steps of a plan, writes files, and hands off by exec."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NoReturn
+
+from dflash_env.errors import StepFailed
+from dflash_env.plan import Step
+
+TAIL_LINES = 12
+
+
+def run(
+    step: Step,
+    *,
+    limit_s: float,
+    meanwhile: Callable[[int], None] | None = None,
+    accepted: tuple[int, ...] = (0,),
+) -> bytes:
+    """Run one step to its end and return what it printed; `meanwhile` is called with its pid every second.
+
+    Raises `StepFailed` with the tail of its messages.
+    """
+    with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as said:
+        try:
+            process = subprocess.Popen(
+                step.argv, cwd=step.cwd, env=step.environment(), stdout=printed, stderr=said, stdin=subprocess.DEVNULL
+            )
+        except OSError as error:
+            raise StepFailed(f"{step.argv[0]} cannot be started: {error.strerror}", "run `make setup` again") from None
+        try:
+            code = _wait(process, limit_s, meanwhile)
+        finally:
+            _end(process)
+        if code not in accepted:
+            said.seek(0)
+            tail = said.read().decode("utf-8", "replace").strip().splitlines()[-TAIL_LINES:]
+            raise StepFailed(_account(step, code, tail), _remedy("\n".join(tail)))
+        printed.seek(0)
+        return printed.read()
+
+
+def _wait(process: subprocess.Popen[bytes], limit_s: float, meanwhile: Callable[[int], None] | None) -> int:
+    waited = 0.0
+    while True:
+        try:
+            return process.wait(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            waited += 1.0
+        if waited >= limit_s:
+            return -signal.SIGALRM
+        if meanwhile is not None:
+            meanwhile(process.pid)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End a child of ours that is still there (we were interrupted, or its time is up)."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _account(step: Step, code: int, tail: list[str]) -> str:
+    ended = "took too long and was ended" if code == -signal.SIGALRM else f"ended with {code}"
+    return "\n".join(
+        [f"could not {step.why}: `{Path(step.argv[0]).name} {step.argv[1]}` {ended}", *("  " + t for t in tail)]
+    )
+
+
+def _remedy(said: str) -> str:
+    lowered = said.lower()
+    if "hash mismatch" in lowered:
+        return "an artifact is not the locked one: check the index you use, then run `dflash-env rebuild` again"
+    if "no space left" in lowered:
+        return "free disk space (`df -h`), then run `dflash-env rebuild` again"
+    if any(word in lowered for word in ("dns", "connect", "network", "timed out", "offline", "request")):
+        return "check the network, proxy and index settings (UV_INDEX_URL, HTTPS_PROXY), then run the command again"
+    return "mend what is said above, then run the command again; nothing half made was kept"
+
+
+def make_folder(path: Path, mode: int = 0o777) -> None:
+    """Make a folder and its parents."""
+    try:
+        path.mkdir(mode=mode, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StepFailed(
+            f"{path} cannot be made: {error.strerror}",
+            "make the folder writable, or set `state = PATH` in [tool.dflash-env] to a place that is",
+        ) from None
+
+
+def write_files(root: Path, files: dict[str, tuple[bytes, bool]]) -> None:
+    """Write contents below a folder; the flag says whether a file is executable."""
+    for name, (content, executable) in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        if executable:
+            path.chmod(path.stat().st_mode | 0o111)
+
+
+def hand_off(step: Step) -> NoReturn:
+    """Become the step: from here on signals, terminal and exit code are its own."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.chdir(step.cwd)
+    try:
+        os.execve(step.argv[0], step.argv, step.environment())
+    except OSError as error:
+        raise StepFailed(f"{step.argv[0]} cannot be started: {error.strerror}", "run `dflash-env rebuild`") from None
+
+
+def now() -> str:
+    """UTC, ISO 8601, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,1 @@
+"""The only printers: reports and plans as text and JSON."""
