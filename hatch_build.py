@@ -10,6 +10,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 BUNDLED = "dflash_env/_bundled/"
+SETTINGS = "pyproject.toml"
 COMMIT = "COMMIT"
 """In an sdist: the commit it was made from, for the wheel that is built from it."""
 
@@ -25,6 +26,8 @@ class ManifestHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchling's
         if self.target_name == "sdist":
             build_data["force_include"][self._write(COMMIT, f"{commit}\n")] = COMMIT
         else:
+            # `sources` in pyproject.toml maps folders only, and this one file holds the built-in profiles.
+            build_data["force_include"][str(Path(self.root, SETTINGS))] = BUNDLED + SETTINGS
             manifest = json.dumps({"schema": 1, "commit": commit, "files": self._digests()}, indent=2) + "\n"
             build_data["force_include"][self._write("manifest.json", manifest)] = f"{BUNDLED}manifest.json"
 
@@ -45,6 +48,7 @@ class ManifestHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchling's
     def _digests(self) -> dict[str, str]:
         files = self.build_config.builder.recurse_included_files()
         bundled = {file.distribution_path: file.path for file in files if file.distribution_path.startswith(BUNDLED)}
+        bundled[BUNDLED + SETTINGS] = str(Path(self.root, SETTINGS))
         return {
             name.removeprefix(BUNDLED): hashlib.sha256(Path(path).read_bytes()).hexdigest()
             for name, path in sorted(bundled.items())

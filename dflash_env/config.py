@@ -88,7 +88,7 @@ class Config:
                 f"write lockfiles/machines/{profile.machine}.toml (see lockfiles/README.md), or name one of "
                 + ", ".join(sorted(each.stem for each in path.parent.glob("*.toml"))),
             )
-        table = _decode(MachineTable, codec.open_document(_toml(path)), path)
+        table = _decode(MachineTable, _toml(path), path, document=True)
         return Machine(name=profile.machine, gpus=table.gpus, host=table.host)
 
 
@@ -125,8 +125,8 @@ def _toml(path: Path) -> dict[str, Any]:
         raise Failure(f"{path} cannot be read: {error.strerror}", "make the file readable") from None
 
 
-def _decode(kind: type[codec.T], data: object, path: Path, where: str = "") -> codec.T:
+def _decode(kind: type[codec.T], data: object, path: Path, where: str = "", document: bool = False) -> codec.T:
     try:
-        return codec.decode(kind, data, where)
+        return codec.decode(kind, codec.open_document(data) if document else data, where)
     except codec.DecodeError as error:
         raise Failure(f"{path}: {error}", "correct that key; README.md lists what may stand there") from None

@@ -12,7 +12,7 @@ from dflash_env.render import text as render_text
 from dflash_env.state import State
 
 
-@click.command()
+@click.command(short_help="Build the locked training venv beside the one in use, and switch to it.")
 @profile_option
 @click.option("--dry-run", is_flag=True, help="Print what would run, and run nothing.")
 def rebuild(profile: str | None, dry_run: bool) -> int:

@@ -1,0 +1,144 @@
+"""The training venv is built beside the one in use by real uv, from small wheels made here."""
+
+import fcntl
+import shutil
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from dflash_env import build
+from dflash_env.collect import programs
+from dflash_env.errors import StepFailed
+from dflash_env.facts import Lock, Locked
+from dflash_env.state import State
+from tests import wheels
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> State:
+    return State(tmp_path / "a state with spaces")
+
+
+@pytest.fixture
+def lockfile(tmp_path: Path) -> Path:
+    return tmp_path / "small-cp311.txt"
+
+
+@pytest.fixture
+def lock(lockfile: Path, wheelhouse: Path) -> Lock:
+    alpha = wheels.make(wheelhouse, "alpha", "1.0", requires=("beta",))
+    return wheels.write_lock(lockfile, alpha.locked, wheels.make(wheelhouse, "beta", "2.0").locked)
+
+
+def built_folders(state: State) -> list[str]:
+    return sorted(each.name for each in state.venvs.iterdir() if each.is_dir() and each.name != "current")
+
+
+def test_builds_seals_and_makes_current(state: State, lock: Lock, lockfile: Path) -> None:
+    folder = build.provide(state, lock, lockfile)
+    assert state.seal(folder).exists()
+    assert state.current(lock.name).resolve() == folder
+    said = subprocess.run(
+        [folder / "bin" / "python", "-c", "import alpha, beta; print(beta.version)"], capture_output=True, check=True
+    )
+    assert said.stdout == b"2.0\n"
+
+
+def test_files_are_private_to_the_venv(state: State, lock: Lock, lockfile: Path) -> None:
+    folder = build.provide(state, lock, lockfile)
+    shared = [path for path in folder.rglob("*.py") if path.stat().st_nlink != 1]
+    assert not shared, "an edit here would reach uv's cache and every later build"
+
+
+def test_a_whole_venv_is_kept(state: State, lock: Lock, lockfile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = build.provide(state, lock, lockfile)
+    before = state.seal(first).read_text()
+    assert build.provide(state, lock, lockfile) == first
+    assert state.seal(first).read_text() == before
+    assert "nothing to build" in capsys.readouterr().err
+
+
+def test_a_drifted_venv_is_replaced_beside_and_kept(state: State, lock: Lock, lockfile: Path) -> None:
+    first = build.provide(state, lock, lockfile)
+    shutil.rmtree(next(first.rglob("beta-2.0.dist-info")))
+    second = build.provide(state, lock, lockfile)
+    assert second.name == f"{first.name}-2"
+    assert first.is_dir(), "a running training may still use the old one"
+    assert state.current(lock.name).resolve() == second
+
+
+def test_a_venv_that_lost_its_seal_is_not_trusted(state: State, lock: Lock, lockfile: Path) -> None:
+    first = build.provide(state, lock, lockfile)
+    state.seal(first).unlink()
+    assert build.provide(state, lock, lockfile) != first
+
+
+def test_another_lock_is_another_venv(state: State, lock: Lock, lockfile: Path, wheelhouse: Path) -> None:
+    first = build.provide(state, lock, lockfile)
+    newer = wheels.make(wheelhouse, "beta", "2.1")
+    changed = wheels.write_lock(lockfile, lock.packages[0], newer.locked)
+    second = build.provide(state, changed, lockfile)
+    assert first != second
+    assert state.current(lock.name).resolve() == second
+
+
+def test_what_an_interrupted_build_left_is_cleared(state: State, lock: Lock, lockfile: Path) -> None:
+    leftover = state.venvs / build.BUILDING / "lib" / "half.py"
+    leftover.parent.mkdir(parents=True)
+    leftover.write_text("half")
+    folder = build.provide(state, lock, lockfile)
+    assert not list(folder.rglob("half.py"))
+    assert built_folders(state) == [folder.name]
+
+
+def test_a_wrong_hash_is_refused_and_nothing_is_left(state: State, lock: Lock, lockfile: Path) -> None:
+    wrong = Locked(name="beta", version="2.0", sha256="0" * 64)
+    bad = wheels.write_lock(lockfile, lock.packages[0], wrong)
+    with pytest.raises(StepFailed) as failure:
+        build.provide(state, bad, lockfile)
+    assert "beta" in failure.value.message
+    assert "not the locked one" in failure.value.fix
+    assert built_folders(state) == []
+    assert not state.current(lock.name).is_symlink()
+
+
+def test_a_failed_build_leaves_the_old_venv_current(state: State, lock: Lock, lockfile: Path) -> None:
+    first = build.provide(state, lock, lockfile)
+    gone = wheels.write_lock(lockfile, *lock.packages, Locked(name="gamma", version="1.0", sha256="0" * 64))
+    with pytest.raises(StepFailed, match="gamma"):
+        build.provide(state, gone, lockfile)
+    assert state.current(lock.name).resolve() == first
+    assert built_folders(state) == [first.name]
+
+
+def test_two_at_once_wait_for_each_other(
+    state: State, lock: Lock, lockfile: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state.venvs.mkdir(parents=True)
+    with (state.venvs / ".lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        second = threading.Thread(target=build.provide, args=(state, lock, lockfile))
+        second.start()
+        while "waiting" not in (said := capsys.readouterr().err):
+            assert second.is_alive(), said
+        assert not (state.venvs / build.BUILDING).exists()
+        fcntl.flock(held, fcntl.LOCK_UN)
+        second.join()
+    assert state.current(lock.name).exists()
+
+
+def test_a_read_only_state_folder_is_named(lock: Lock, lockfile: Path) -> None:
+    with pytest.raises(StepFailed) as failure:
+        build.provide(State(Path("/proc/nowhere")), lock, lockfile)
+    assert "/proc/nowhere" in failure.value.message
+    assert "state = PATH" in failure.value.fix
+
+
+def test_the_plan_is_exactly_what_runs(state: State, lock: Lock, lockfile: Path) -> None:
+    planned = build.planned(state, lock, lockfile, programs.find_python("3.11"))
+    make, fill = planned.steps
+    assert make.argv[1] == "venv" and "--relocatable" in make.argv
+    assert fill.argv[1:3] == ("pip", "sync") and "--require-hashes" in fill.argv and str(lockfile) in fill.argv
+    assert fill.argv[fill.argv.index("--link-mode") + 1] == "copy"
