@@ -16,4 +16,6 @@ def facts_incomplete(cache: Cache | Unknown) -> Iterator[Finding]:
     if isinstance(cache, Unknown):
         yield from missing({"cache": cache})
         return
-    yield from missing({"cache.kind": cache.kind})
+    # One look takes all three, so that one failure is one finding.
+    readings = missing({"cache.kind": cache.kind, "cache.owner_uid": cache.owner_uid, "cache.mode": cache.mode})
+    yield from list(readings)[:1]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dflash_env.check import Finding, Severity, check
+from dflash_env.check import Finding, Severity, check, need
 from dflash_env.facts import Cache, NotApplicable
 
 
@@ -16,3 +16,5 @@ from dflash_env.facts import Cache, NotApplicable
 def folder_missing(cache: Cache) -> Iterator[Finding]:
     if isinstance(cache.kind, NotApplicable):
         yield Finding(cache.kind.why)
+    else:
+        need(cache.kind)

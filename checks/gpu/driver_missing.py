@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dflash_env.check import Finding, Severity, check
+from dflash_env.check import Finding, Severity, check, need
 from dflash_env.facts import Gpus, NotApplicable, Profile
 
 
@@ -16,3 +16,5 @@ from dflash_env.facts import Gpus, NotApplicable, Profile
 def driver_missing(gpus: Gpus, profile: Profile) -> Iterator[Finding]:
     if isinstance(gpus.driver, NotApplicable):
         yield Finding(f"profile {profile.name} needs {profile.gpus} GPUs; NVML says: {gpus.driver.why}")
+    else:
+        need(gpus.driver)

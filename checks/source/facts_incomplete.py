@@ -6,6 +6,7 @@ from dflash_env.check import Finding, Severity, check, missing
 from dflash_env.facts import Repo, Unknown
 
 FIXES = {
+    "no-repository": "Clone the project with git: an unpacked archive has no commit that vouches for its files.",
     "no-commit": "Commit the project: `git add -A && git commit`.",
     "missing": "Install git.",
 }

@@ -32,7 +32,8 @@ def head(root: Path) -> str | Unknown:
     """The commit id of HEAD."""
     inside = _git(root, "rev-parse", "--show-toplevel")
     if isinstance(inside, Unknown):
-        return inside
+        nowhere = "not a git repository" in inside.text
+        return Unknown(code="no-repository", text=f"{root} is in no git repository") if nowhere else inside
     answer = _git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     if isinstance(answer, Unknown):
         return Unknown(code="no-commit", text=f"the repository {root} has no commit yet")
@@ -79,4 +80,5 @@ def blob_id(content: bytes, digits: int) -> str:
 def _git(root: Path, *arguments: str, data: bytes = b"") -> bytes | Unknown:
     argv = ["git", "-C", str(root), "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", *arguments]
     env = child.environment(GIT_OPTIONAL_LOCKS="0", GIT_NO_REPLACE_OBJECTS="1", GIT_TERMINAL_PROMPT="0", LC_ALL="C")
+    env["GIT_ALLOW_PROTOCOL"] = ""  # a partial clone would fetch what it lacks, by a program that its config names
     return child.run(argv, limit_s=LIMIT_S, env=env, data=data)

@@ -39,7 +39,9 @@ def collect(root: Path, paths: Sequence[str], lock: Lock) -> Section[Repo]:
 
 def _changes(root: Path, entries: Sequence[git.Entry]) -> Iterator[Change]:
     for entry in entries:
-        how = _difference(root / os.fsdecode(entry.path), entry)
+        path = Path(os.fsdecode(entry.path))
+        linked = any((root / folder).is_symlink() for folder in path.parents[:-1])
+        how = "replaced" if linked else _difference(root / path, entry)
         if how:
             yield Change(path=_shown(entry.path), how=how, expected=entry.blob)
 
@@ -73,6 +75,7 @@ def _importable(folder: Path) -> Iterator[Path]:
     """Files that an import could load; `__pycache__` is left to Python, which checks it against the source."""
     for here, folders, files in os.walk(folder):
         folders[:] = sorted(each for each in folders if each != "__pycache__")
+        yield from (Path(here, each) for each in folders if Path(here, each).is_symlink())  # os.walk goes past these
         yield from (Path(here, each) for each in sorted(files) if each.endswith((".py", ".pyc", ".so")))
 
 
@@ -81,7 +84,7 @@ def _top_level(root: Path, tracked: set[bytes], lock: Lock) -> Iterator[str]:
     precious = sys.stdlib_module_names | {canonicalize_name(one.name).replace("-", "_") for one in lock.packages}
     for entry in sorted(root.iterdir()):
         is_package = entry.is_dir() and any(entry.glob("*.py"))
-        if entry.stem in precious and (is_package or entry.suffix in (".py", ".so", ".pyc")):
+        if entry.name.partition(".")[0] in precious and (is_package or entry.suffix in (".py", ".so", ".pyc")):
             yield _shown(os.fsencode(entry.name))
 
 
@@ -97,7 +100,7 @@ def _by_manifest(root: Path) -> Section[Repo]:
         return Repo(
             vouched_by="manifest", commit=str(manifest["commit"]), files=len(files), changes=changes, strays=strays
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         return Unknown(code="malformed", text=f"{root / bundle.MANIFEST}: {type(error).__name__} {error}")
     except OSError as error:
         return Unknown(code="denied", text=f"{error.filename}: {error.strerror}")

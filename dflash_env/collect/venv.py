@@ -33,7 +33,7 @@ def read(folder: Path, seal: Path, python: str) -> Section[Venv]:
         return Unknown(code="malformed", text=f"{folder} has no lib/python{python}/site-packages")
     try:
         return Venv(path=str(folder), seal=_seal(seal), distributions=_distributions(site))
-    except (codec.DecodeError, json.JSONDecodeError) as error:
+    except ValueError as error:
         return Unknown(code="malformed", text=f"{seal}: {error}")
     except OSError as error:
         return Unknown(code="denied", text=f"{error.filename}: {error.strerror}")

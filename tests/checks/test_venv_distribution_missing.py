@@ -1,0 +1,26 @@
+"""venv-distribution-missing: a locked package is gone."""
+
+from dataclasses import replace
+
+import pytest
+
+from checks.venv.distribution_missing import distribution_missing
+from dflash_env.check import Skipped
+from dflash_env.facts import NotApplicable, Venv
+from tests import healthy
+
+
+def test_fires_when_transformers_was_uninstalled() -> None:
+    only_torch = replace(healthy.VENV, distributions=healthy.VENV.distributions[:1])
+    [finding] = distribution_missing(venv=only_torch, lock=healthy.LOCK)
+    assert finding.message == "transformers 5.24.0 is locked and not installed"
+
+
+def test_quiet_on_the_healthy_machine() -> None:
+    assert distribution_missing(venv=healthy.VENV, lock=healthy.LOCK) == []
+
+
+def test_skipped_without_a_venv() -> None:
+    none = NotApplicable(why="no venv was built")
+    with pytest.raises(Skipped, match="no venv was built"):
+        distribution_missing(venv=Venv(path=none, seal=none, distributions=()), lock=healthy.LOCK)

@@ -1,0 +1,46 @@
+"""The host: this one, really read."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from dflash_env.collect import host
+from dflash_env.facts import Unknown
+from dflash_env.state import State
+
+
+def test_this_host(tmp_path: Path) -> None:
+    found = host.collect(State(tmp_path), shm=tmp_path)
+    assert found.platform == f"{os.uname().sysname.lower()}-{os.uname().machine}"
+    assert found.cores == len(os.sched_getaffinity(0))
+    assert found.shm_bytes == shutil.disk_usage(tmp_path).total
+    assert isinstance(found.memory_bytes, int)
+    assert found.memory_bytes > 0
+
+
+def test_fewer_cores_are_ours_than_the_machine_has(tmp_path: Path) -> None:
+    allowed = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(allowed)})
+        assert host.collect(State(tmp_path), shm=tmp_path).cores == 1
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+def test_shared_memory_that_cannot_be_measured_is_unknown(tmp_path: Path) -> None:
+    found = host.collect(State(tmp_path), shm=tmp_path / "gone")
+    assert found.shm_bytes == Unknown(code="failed", text=f"No such file or directory: {tmp_path / 'gone'}")
+    assert isinstance(found.memory_bytes, int), "one reading that fails takes no other with it"
+
+
+def test_the_disk_under_a_folder_that_is_not_made_yet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    found = host.collect(State(tmp_path / "a/b/.dflash"), shm=tmp_path)
+    assert [(disk.folder, disk.purpose) for disk in found.disks] == [
+        (str(tmp_path / "a/b/.dflash"), "venvs, caches and runs"),
+        (str(tmp_path / "cache/dflash-env/uv"), "downloaded packages"),
+    ]
+    assert all(isinstance(disk.free_bytes, int) and disk.free_bytes > 0 for disk in found.disks)
+    assert not (tmp_path / "a").exists(), "a reader makes nothing"
