@@ -3,7 +3,7 @@
 import inspect
 import typing
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Generic, ParamSpec, TypeVar
 
@@ -38,15 +38,18 @@ class Finding:
 
     message: str
     fix: str = ""
-    about: str = ""
-    """The dotted name of the reading whose absence is the finding."""
+    about: tuple[str, ...] = ()
+    """The dotted names of the readings whose absence is the finding."""
 
 
 def missing(readings: dict[str, object], fix: str = "") -> Iterator[Finding]:
-    """A finding for each required reading, by dotted name, that is Unknown."""
+    """A finding for each reason why required readings, by dotted name, are Unknown: one cause, one finding."""
+    reasons: dict[Unknown, list[str]] = {}
     for name, reading in readings.items():
         if isinstance(reading, Unknown):
-            yield Finding(f"{name} could not be read ({reading.code}): {reading.text}", fix, name)
+            reasons.setdefault(reading, []).append(name)
+    for reason, names in reasons.items():
+        yield Finding(f"{', '.join(names)} could not be read ({reason.code}): {reason.text}", fix, tuple(names))
 
 
 class Skipped(Exception):  # noqa: N818 - it is no error
@@ -141,13 +144,17 @@ def _examine(one: Check[...], facts: Facts) -> Result:
         value = arguments[name]
         if isinstance(value, Unknown) and not owns:
             return _result(one, Outcome.SKIPPED, f"{name} is unknown: {value.text}")
+    findings: list[Finding] = []
     try:
-        findings = tuple(Finding(each.message, each.fix or one.fix, each.about) for each in one.find(**arguments))
+        for each in one.find(**arguments):
+            findings.append(replace(each, fix=each.fix or one.fix))
     except Skipped as skipped:
-        return _result(one, Outcome.SKIPPED, str(skipped))
+        # What it found before it met the unreadable stands.
+        if not findings:
+            return _result(one, Outcome.SKIPPED, str(skipped))
     except Exception as error:
-        return _result(one, Outcome.CRASHED, f"{type(error).__name__}: {error}")
-    return _result(one, Outcome.FAILED if findings else Outcome.PASSED, findings=findings)
+        return _result(one, Outcome.CRASHED, f"{type(error).__name__}: {error}", tuple(findings))
+    return _result(one, Outcome.FAILED if findings else Outcome.PASSED, findings=tuple(findings))
 
 
 def _result(one: Check[...], outcome: Outcome, reason: str = "", findings: tuple[Finding, ...] = ()) -> Result:

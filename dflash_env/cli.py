@@ -1,5 +1,6 @@
 """Click wiring: the commands, and the one place where errors become exit codes."""
 
+import io
 import os
 import platform
 import sys
@@ -34,6 +35,9 @@ for command in (doctor, explain, rebuild, run, lock):
 
 def main() -> None:
     """The `dflash-env` command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(_answer(sys.argv[1:]))
 
 

@@ -38,9 +38,14 @@ def encode(value: object) -> Any:
         return {str(key): encode(item) for key, item in value.items()}
     if isinstance(value, Enum):
         return value.value
-    if isinstance(value, Path):
-        return str(value)
+    if isinstance(value, Path | str):
+        return printable(str(value))
     return value
+
+
+def printable(text: str) -> str:
+    """Text that UTF-8 can hold: a byte that the system gave us and that is no UTF-8 is shown as an escape."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def decode(kind: type[T], data: object, where: str = "") -> T:

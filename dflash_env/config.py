@@ -75,6 +75,10 @@ class Config:
         own = self.project / "lockfiles" / relative
         return own if own.exists() else bundle.root() / "lockfiles" / relative
 
+    def expectations(self, profile: Profile) -> tuple[Path, ...]:
+        """The files that a profile's verdict rests on."""
+        return (self.lockfile(f"{profile.lock}.txt"), self.lockfile(f"machines/{profile.machine}.toml"))
+
     def lock(self, profile: Profile) -> Lock:
         """The profile's training lock."""
         return locks.read(self.lockfile(f"{profile.lock}.txt"))

@@ -215,6 +215,8 @@ class Repo:
     changes: tuple[Change, ...]
     strays: tuple[str, ...]
     """Files nobody committed that Python would import from the source folders or the project's top level."""
+    uncommitted: tuple[str, ...]
+    """The expectations in use (lock, machine file) that no commit vouches for, and why."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -46,7 +46,8 @@ class Meter:
             return f"  {self._phase}  {done / 1e9:.1f} GB{rate}"
         filled = round(min(1.0, done / total) * WIDTH)
         full, empty = ("━", "─") if self._unicode() else ("#", "-")
-        return f"  {self._phase}  {full * filled}{empty * (WIDTH - filled)}  {done / 1e9:.1f} of {total / 1e9:.1f} GB{rate}"
+        bar = full * filled + empty * (WIDTH - filled)
+        return f"  {self._phase}  {bar}  {done / 1e9:.1f} of {total / 1e9:.1f} GB{rate}"
 
     def _unicode(self) -> bool:
         return (self._stream.encoding or "").lower().replace("-", "") == "utf8"

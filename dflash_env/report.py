@@ -30,5 +30,5 @@ class Report:
     @property
     def unexamined(self) -> tuple[tuple[str, Unknown], ...]:
         """Readings nobody could take and nobody required: they change no exit code, but are never hidden."""
-        reported = {finding.about for result in self.results for finding in result.findings}
+        reported = {name for result in self.results for finding in result.findings for name in finding.about}
         return tuple((name, unknown) for name, unknown in self.facts.unknowns() if name not in reported)

@@ -65,7 +65,7 @@ VENV = facts.Venv(
         facts.Distribution(name="transformers", version="5.24.0"),
     ),
 )
-REPO = facts.Repo(vouched_by="git", commit="1a2b3c4d5e6f" + "0" * 28, files=120, changes=(), strays=())
+REPO = facts.Repo(vouched_by="git", commit="1a2b3c4d5e6f" + "0" * 28, files=120, changes=(), strays=(), uncommitted=())
 CACHE = facts.Cache(
     path="/data/.dflash/caches/compile/37d4bfe4184d9e46", kind="folder", owner_uid=1000, our_uid=1000, mode=0o700
 )

@@ -16,6 +16,4 @@ def facts_incomplete(cache: Cache | Unknown) -> Iterator[Finding]:
     if isinstance(cache, Unknown):
         yield from missing({"cache": cache})
         return
-    # One look takes all three, so that one failure is one finding.
-    readings = missing({"cache.kind": cache.kind, "cache.owner_uid": cache.owner_uid, "cache.mode": cache.mode})
-    yield from list(readings)[:1]
+    yield from missing({"cache.kind": cache.kind, "cache.owner_uid": cache.owner_uid, "cache.mode": cache.mode})

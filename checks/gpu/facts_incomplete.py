@@ -20,4 +20,6 @@ def facts_incomplete(gpus: Gpus | Unknown) -> Iterator[Finding]:
     yield from missing({"gpus.driver": gpus.driver})
     for index, gpu in enumerate(gpus.devices):
         where = f"gpus.devices[{index}]"
-        yield from missing({f"{where}.uuid": gpu.uuid, f"{where}.name": gpu.name})
+        yield from missing(
+            {f"{where}.uuid": gpu.uuid, f"{where}.name": gpu.name, f"{where}.memory_bytes": gpu.memory_bytes}
+        )

@@ -1,5 +1,6 @@
 """The one way a collector starts a process: with a limit, a scrubbed environment, and every failure an Unknown."""
 
+import contextlib
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -21,15 +22,25 @@ def run(
 ) -> bytes | Unknown:
     """Standard output of a process that ended well; otherwise why there is none."""
     program = Path(argv[0]).name
+    pipe = subprocess.PIPE
     try:
-        done = subprocess.run(
-            argv, input=data, capture_output=True, timeout=limit_s, env=dict(env), cwd=cwd, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return Unknown(code="timeout", text=f"{program} did not answer within {limit_s:g} s")
+        process = subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, env=dict(env), cwd=cwd)
     except OSError as error:
         return Unknown(code="missing", text=f"{program} cannot be started: {error.strerror}")
-    if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        return Unknown(code="failed", text=f"{program} ended with {done.returncode}: {said[-1] if said else 'no word'}")
-    return done.stdout
+    try:
+        printed, complaint = process.communicate(data, timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        _abandon(process)
+        return Unknown(code="timeout", text=f"{program} did not answer within {limit_s:g} s")
+    if process.returncode != 0:
+        said = complaint.decode("utf-8", "replace").strip().splitlines()
+        ended = f"{program} ended with {process.returncode}"
+        return Unknown(code="failed", text=f"{ended}: {said[-1] if said else 'no word'}")
+    return printed
+
+
+def _abandon(process: subprocess.Popen[bytes]) -> None:
+    """End a child of ours, but never wait for it: one that hangs in a driver cannot be ended by anybody."""
+    process.kill()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.communicate(timeout=1)

@@ -50,6 +50,12 @@ def tree(root: Path, commit: str, paths: Sequence[str]) -> tuple[Entry, ...] | U
     return tuple(Entry(path=path, mode=mode, blob=blob) for (mode, kind, blob), path in parsed if kind == "blob")
 
 
+def top_level(root: Path, commit: str) -> set[bytes] | Unknown:
+    """The names of the files and folders at the top of a commit, relative to `root`."""
+    answer = _git(root, "ls-tree", "-z", "--name-only", commit)
+    return answer if isinstance(answer, Unknown) else set(answer.split(b"\0"))
+
+
 def blobs(root: Path, entries: Sequence[Entry]) -> dict[str, bytes] | Unknown:
     """The content of each entry by blob id, in one pass."""
     wanted = "".join(f"{entry.blob}\n" for entry in entries).encode()

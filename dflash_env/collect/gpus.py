@@ -1,5 +1,6 @@
 """The GPUs as NVML lists them, read in a child process with a limit: a wedged driver hangs whoever calls it."""
 
+import contextlib
 import json
 import sys
 from collections.abc import Callable
@@ -47,7 +48,8 @@ def ask() -> Section[Gpus]:
             return Unknown(code="failed", text=f"NVML does not say how many GPUs there are: {count}")
         return Gpus(driver=_call(pynvml.nvmlSystemGetDriverVersion), devices=tuple(map(_gpu, range(count))))
     finally:
-        pynvml.nvmlShutdown()
+        with contextlib.suppress(pynvml.NVMLError):
+            pynvml.nvmlShutdown()
 
 
 def _gpu(index: int) -> Gpu:
@@ -69,6 +71,8 @@ def _call(function: Callable[[], T]) -> Reading[T]:
         return NotApplicable(why=str(error))
     except pynvml.NVMLError as error:
         return _unknown(error)
+    except UnicodeDecodeError as error:
+        return Unknown(code="malformed", text=f"NVML answered no UTF-8: {error}")
 
 
 def _unknown(error: pynvml.NVMLError) -> Unknown:

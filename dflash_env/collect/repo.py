@@ -15,26 +15,43 @@ from dflash_env.collect import git
 from dflash_env.facts import Change, Lock, Repo, Section, Unknown
 
 
-def collect(root: Path, paths: Sequence[str], lock: Lock) -> Section[Repo]:
-    """The state of `paths` below `root`."""
-    if (root / bundle.MANIFEST).is_file():
-        return _by_manifest(root)
+def collect(root: Path, paths: Sequence[str], lock: Lock, used: Sequence[Path]) -> Section[Repo]:
+    """The state of `paths` below `root`, and whether the files `used` as expectations are committed too."""
+    if bundle.installed():
+        return _by_manifest(root, used)
     commit = git.head(root)
     if isinstance(commit, Unknown):
         return commit
-    entries = git.tree(root, commit, paths)
+    entries, top = git.tree(root, commit, paths), git.top_level(root, commit)
     if isinstance(entries, Unknown):
         return entries
+    if isinstance(top, Unknown):
+        return top
     try:
         return Repo(
             vouched_by="git",
             commit=commit,
             files=len(entries),
             changes=tuple(_changes(root, entries)),
-            strays=tuple(_strays(root, paths, {entry.path for entry in entries}, lock)),
+            strays=tuple(_strays(root, paths, {entry.path for entry in entries}, top, lock)),
+            uncommitted=tuple(_uncommitted(used)),
         )
     except OSError as error:
         return Unknown(code="denied", text=f"{error.filename}: {error.strerror}")
+
+
+def _uncommitted(used: Sequence[Path]) -> Iterator[str]:
+    """The files that no commit of their own repository vouches for, and why."""
+    for path in used:
+        folder = path.parent
+        commit = git.head(folder)
+        entries = commit if isinstance(commit, Unknown) else git.tree(folder, commit, [path.name])
+        if isinstance(entries, Unknown):
+            yield f"{path} ({entries.text})"
+        elif not entries:
+            yield f"{path} is in no commit"
+        elif how := _difference(path, entries[0]):
+            yield f"{path} is {how} against HEAD of its repository"
 
 
 def _changes(root: Path, entries: Sequence[git.Entry]) -> Iterator[Change]:
@@ -62,13 +79,13 @@ def _difference(path: Path, entry: git.Entry) -> str:
     return ""
 
 
-def _strays(root: Path, paths: Sequence[str], tracked: set[bytes], lock: Lock) -> Iterator[str]:
+def _strays(root: Path, paths: Sequence[str], tracked: set[bytes], top: set[bytes], lock: Lock) -> Iterator[str]:
     for name in paths:
         for file in _importable(root / name):
             relative = file.relative_to(root)
             if os.fsencode(relative) not in tracked:
                 yield _shown(os.fsencode(relative))
-    yield from _top_level(root, tracked, lock)
+    yield from _top_level(root, top, lock)
 
 
 def _importable(folder: Path) -> Iterator[Path]:
@@ -79,16 +96,17 @@ def _importable(folder: Path) -> Iterator[Path]:
         yield from (Path(here, each) for each in sorted(files) if each.endswith((".py", ".pyc", ".so")))
 
 
-def _top_level(root: Path, tracked: set[bytes], lock: Lock) -> Iterator[str]:
+def _top_level(root: Path, top: set[bytes], lock: Lock) -> Iterator[str]:
     """Untracked modules beside the project that would win over the standard library or a locked package."""
     precious = sys.stdlib_module_names | {canonicalize_name(one.name).replace("-", "_") for one in lock.packages}
     for entry in sorted(root.iterdir()):
-        is_package = entry.is_dir() and any(entry.glob("*.py"))
-        if entry.name.partition(".")[0] in precious and (is_package or entry.suffix in (".py", ".so", ".pyc")):
+        is_package = entry.name in precious and entry.is_dir() and any(entry.glob("*.py"))
+        is_module = entry.name.partition(".")[0] in precious and entry.suffix in (".py", ".so", ".pyc")
+        if (is_package or is_module) and os.fsencode(entry.name) not in top:
             yield _shown(os.fsencode(entry.name))
 
 
-def _by_manifest(root: Path) -> Section[Repo]:
+def _by_manifest(root: Path, used: Sequence[Path]) -> Section[Repo]:
     try:
         manifest = json.loads((root / bundle.MANIFEST).read_text("utf-8"))
         files: dict[str, str] = manifest["files"]
@@ -98,7 +116,12 @@ def _by_manifest(root: Path) -> Section[Repo]:
         found = (file.relative_to(root) for folder in folders for file in _importable(root / folder))
         strays = tuple(_shown(os.fsencode(each)) for each in found if os.fsencode(each) not in known)
         return Repo(
-            vouched_by="manifest", commit=str(manifest["commit"]), files=len(files), changes=changes, strays=strays
+            vouched_by="manifest",
+            commit=str(manifest["commit"]),
+            files=len(files),
+            changes=changes,
+            strays=strays,
+            uncommitted=tuple(_uncommitted([path for path in used if not path.is_relative_to(root)])),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         return Unknown(code="malformed", text=f"{root / bundle.MANIFEST}: {type(error).__name__} {error}")

@@ -1,5 +1,6 @@
 """Reports, explanations and plans for people in a terminal."""
 
+import re
 import shlex
 import sys
 import textwrap
@@ -104,15 +105,27 @@ SHOWN = 5
 
 
 def _lines(mark: Mark, check: str, message: str) -> Iterator[str]:
-    first, *rest = textwrap.wrap(f"{check}: {message}", WIDTH - 8, break_long_words=False) or [check]
+    first, *rest = _wrap(f"{check}: {message}", WIDTH - 8)
     yield f"    {_mark(mark)} {click.style(check, bold=True)}{first.removeprefix(check)}"
     yield from (f"        {line}" for line in rest)
 
 
 def _fix(fix: str) -> Iterator[str]:
-    first, *rest = textwrap.wrap(fix, WIDTH - 13, break_long_words=False) or [""]
+    first, *rest = _wrap(fix, WIDTH - 13)
     yield f"        {click.style('fix:', fg='green')} {first}"
     yield from (f"             {line}" for line in rest)
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    """Lines of a text; a command between backticks stays whole, and nothing in it can move the cursor."""
+    visible = "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+    glued = re.sub(r"`[^`]*`", lambda command: command[0].replace(" ", GLUE), visible)
+    lines = textwrap.wrap(glued, width, break_long_words=False, break_on_hyphens=False)
+    return [line.replace(GLUE, " ") for line in lines] or [""]
+
+
+GLUE = "\ue000"
+"""Stands for a space that must not become a line break; textwrap takes it for a letter."""
 
 
 def _unexamined(report: Report) -> Iterator[str]:
@@ -159,7 +172,7 @@ def explanation(check: Check[...]) -> str:
         f"*Why.* {check.why}",
         f"*Fix.* {check.fix}",
     ]
-    return "\n\n".join("\n".join(textwrap.wrap(part, WIDTH, break_on_hyphens=False)) for part in parts) + "\n"
+    return "\n\n".join("\n".join(_wrap(part, WIDTH)) for part in parts) + "\n"
 
 
 def explanations(checks: Iterable[Check[...]]) -> str:

@@ -50,13 +50,13 @@ class Project:
         self.git("commit", "--quiet", "--allow-empty", "--message", "a change")
         return self.git("rev-parse", "HEAD")
 
-    def collect(self) -> Section[Repo]:
-        """What the collector says of it."""
-        return repo.collect(self.root, SOURCE, healthy.LOCK)
+    def collect(self, *used: Path) -> Section[Repo]:
+        """What the collector says of it, and of the files in use as expectations."""
+        return repo.collect(self.root, SOURCE, healthy.LOCK, used)
 
-    def found(self) -> Repo:
+    def found(self, *used: Path) -> Repo:
         """The same, where an Unknown would be a failure of the test."""
-        section = self.collect()
+        section = self.collect(*used)
         assert isinstance(section, Repo), section
         return section
 

@@ -122,7 +122,7 @@ def test_a_parent_folder_replaced_by_a_link_to_the_same_files(project: Project, 
 
 def test_a_project_reached_through_a_link_is_unchanged(project: Project, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(project.root)
-    found = repo.collect(tmp_path / "link", ("trainer", "checks"), healthy.LOCK)
+    found = repo.collect(tmp_path / "link", ("trainer", "checks"), healthy.LOCK, ())
     assert isinstance(found, Repo)
     assert (found.changes, found.strays) == ((), ())
 
@@ -255,7 +255,7 @@ def test_a_repository_without_a_commit(empty: Project) -> None:
 
 
 def test_no_repository(tmp_path: Path) -> None:
-    found = repo.collect(tmp_path, ("trainer",), healthy.LOCK)
+    found = repo.collect(tmp_path, ("trainer",), healthy.LOCK, ())
     assert isinstance(found, Unknown)
     assert "no git repository" in found.text
 
@@ -287,12 +287,51 @@ def test_the_committed_files_are_head_whatever_the_work_tree_says(project: Proje
     }
 
 
+# ---- what the gate judges by ----------------------------------------------------------------------------------------
+
+
+def test_an_expectation_is_committed_where_it_stands(project: Project) -> None:
+    lock = project.write("lockfiles/mine.txt", "torch\n")
+    [why] = project.found(lock).uncommitted
+    assert why == f"{lock} is in no commit"
+    project.commit()
+    assert project.found(lock).uncommitted == ()
+    project.write("lockfiles/mine.txt", "other\n")
+    [why] = project.found(lock).uncommitted
+    assert "is modified against HEAD" in why
+
+
+def test_an_expectation_of_another_repository_is_vouched_for_by_that_one(project: Project, tmp_path: Path) -> None:
+    theirs = Project(root=tmp_path / "theirs", repository=tmp_path / "theirs")
+    lock = theirs.write("lockfiles/mine.txt", "torch\n")
+    [why] = project.found(lock).uncommitted
+    assert "no git repository" in why
+    theirs.git("init", "--quiet")
+    theirs.commit()
+    assert project.found(lock).uncommitted == ()
+
+
+def test_a_manifest_dropped_into_a_clone_vouches_for_nothing(project: Project) -> None:
+    project.write("trainer/loop.py", "print('edited')\n")
+    project.write(bundle.MANIFEST, json.dumps({"commit": "1", "files": {}}))
+    assert project.found().vouched_by == "git"
+    assert project.changes() == {"trainer/loop.py": "modified"}
+
+
+def test_a_committed_module_at_the_top_is_no_stray(project: Project) -> None:
+    project.write("random.py")
+    assert project.found().strays == ("random.py",)
+    project.commit()
+    assert project.found().strays == ()
+
+
 # ---- an installed wheel ---------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def installed(tmp_path: Path) -> Path:
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The bundled folder of a wheel: one file and the manifest that vouches for it."""
+    monkeypatch.setattr(bundle, "installed", lambda: True)
     (tmp_path / "trainer").mkdir()
     (tmp_path / "trainer/loop.py").write_text("print('loop')\n")
     files = {"trainer/loop.py": hashlib.sha256(b"print('loop')\n").hexdigest()}
@@ -301,7 +340,7 @@ def installed(tmp_path: Path) -> Path:
 
 
 def by_manifest(root: Path) -> Repo:
-    found = repo.collect(root, ("trainer",), healthy.LOCK)
+    found = repo.collect(root, ("trainer",), healthy.LOCK, ())
     assert isinstance(found, Repo), found
     return found
 
@@ -325,6 +364,6 @@ def test_an_edited_a_deleted_and_a_stray_file_of_a_wheel(installed: Path) -> Non
 @pytest.mark.parametrize("manifest", ["", "[]", "{}", '{"commit": "1", "files": []}', '{"commit": "1", "files": 3}'])
 def test_a_damaged_manifest_vouches_for_nothing(installed: Path, manifest: str) -> None:
     (installed / bundle.MANIFEST).write_text(manifest)
-    found = repo.collect(installed, ("trainer",), healthy.LOCK)
+    found = repo.collect(installed, ("trainer",), healthy.LOCK, ())
     assert isinstance(found, Unknown)
     assert found.code == "malformed"
