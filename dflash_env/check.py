@@ -150,8 +150,7 @@ def _examine(one: Check[...], facts: Facts) -> Result:
             findings.append(replace(each, fix=each.fix or one.fix))
     except Skipped as skipped:
         # What it found before it met the unreadable stands.
-        if not findings:
-            return _result(one, Outcome.SKIPPED, str(skipped))
+        return _result(one, Outcome.FAILED if findings else Outcome.SKIPPED, str(skipped), tuple(findings))
     except Exception as error:
         return _result(one, Outcome.CRASHED, f"{type(error).__name__}: {error}", tuple(findings))
     return _result(one, Outcome.FAILED if findings else Outcome.PASSED, findings=tuple(findings))

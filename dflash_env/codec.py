@@ -35,7 +35,7 @@ def encode(value: object) -> Any:
     if isinstance(value, tuple | list):
         return [encode(item) for item in value]
     if isinstance(value, dict):
-        return {str(key): encode(item) for key, item in value.items()}
+        return {printable(str(key)): encode(item) for key, item in value.items()}
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Path | str):
@@ -45,7 +45,17 @@ def encode(value: object) -> Any:
 
 def printable(text: str) -> str:
     """Text that UTF-8 can hold: a byte that the system gave us and that is no UTF-8 is shown as an escape."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    try:
+        text.encode()
+        return text
+    except UnicodeEncodeError:
+        return "".join(map(_escaped, text))
+
+
+def _escaped(letter: str) -> str:
+    if 0xDC80 <= ord(letter) <= 0xDCFF:  # how Python carries a byte that is no UTF-8
+        return f"\\x{ord(letter) - 0xDC00:02x}"
+    return f"\\u{ord(letter):04x}" if 0xD800 <= ord(letter) <= 0xDFFF else letter
 
 
 def decode(kind: type[T], data: object, where: str = "") -> T:

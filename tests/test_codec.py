@@ -2,7 +2,10 @@
 
 import json
 import os
+import re
 import stat
+import subprocess
+import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -13,8 +16,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dflash_env import codec
-from dflash_env.facts import Disk, Facts, Gpus, MachineHost, NotApplicable, Reading, Section, Unknown
+from dflash_env.facts import Disk, Facts, Gpus, MachineHost, NotApplicable, Reading, Section, Unknown, Variable
 from tests import healthy
+from tests.conftest import Clone
 
 
 class Colour(StrEnum):
@@ -75,6 +79,30 @@ def test_defaults_may_be_left_out() -> None:
 def test_a_whole_number_is_a_number() -> None:
     litres = codec.decode(Paint, {"colour": "red", "litres": 2}).litres
     assert (litres, type(litres)) == (2.0, float)
+
+
+@any_machine
+@given(st.text())
+def test_text_that_utf8_can_hold_is_left_as_it_is(text: str) -> None:
+    assert codec.printable(text) == text
+
+
+@any_machine
+@given(st.binary())
+def test_whatever_bytes_a_name_has_it_can_be_shown(name: bytes) -> None:
+    shown = codec.printable(os.fsdecode(name))
+    assert shown.encode("utf-8") == name.decode("utf-8", "backslashreplace").encode("utf-8")
+
+
+def test_a_byte_that_is_no_utf8_is_shown_as_an_escape() -> None:
+    variable = Variable(name="PYTHONPATH", value=os.fsdecode(b"/caf\xe9/caf\xc3\xa9"))
+    assert codec.encode(variable) == {"name": "PYTHONPATH", "value": r"/caf\xe9/café"}
+    assert codec.encode([Path(os.fsdecode(b"/\xff"))]) == [r"/\xff"]
+    assert json.loads(codec.document(variable).encode("utf-8"))["value"] == r"/caf\xe9/café"
+
+
+def test_a_surrogate_that_stands_for_no_byte_is_shown_as_an_escape() -> None:
+    assert codec.printable(json.loads('"\\ud800"')) == r"\ud800"
 
 
 # ---- refusals -------------------------------------------------------------------------------------------------------
@@ -182,3 +210,35 @@ def test_a_write_that_fails_leaves_the_old_text_and_nothing_else(tmp_path: Path)
         codec.write_text(path, "new \udcff")
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+# ---- the real command line ------------------------------------------------------------------------------------------
+
+
+def doctor(clone: Clone, *arguments: str, **env: str) -> tuple[int, str, str]:
+    """`python -m dflash_env doctor` with what the shell left over; both streams must be UTF-8."""
+    argv = [sys.executable, "-m", "dflash_env", "doctor", *arguments]
+    whole = clone.environment(**env)
+    done = subprocess.run(argv, cwd=clone.root, env=whole, capture_output=True, check=False)
+    return done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
+
+
+@pytest.mark.parametrize("locale", ["C.UTF-8", "C"])
+def test_a_variable_that_is_no_utf8_is_one_document(clone: Clone, tmp_path: Path, locale: str) -> None:
+    leftover = {"PYTHONPATH": os.fsdecode(b"/caf\xe9"), "LC_ALL": locale}
+    code, printed, complaint = doctor(clone, "--json", **leftover)
+    assert (code, complaint) == (1, "")
+    document = json.loads(printed)
+    assert document["facts"]["environ"]["variables"] == [{"name": "PYTHONPATH", "value": r"/caf\xe9"}]
+    said = {result["check"]: [finding["message"] for finding in result["findings"]] for result in document["results"]}
+    assert said["environ-pythonpath-set"] == [r"PYTHONPATH=/caf\xe9"]
+    (tmp_path / "report.json").write_text(printed, "utf-8")
+    code, again, complaint = doctor(clone, "--json", "--replay", str(tmp_path / "report.json"), **leftover)
+    assert (code, json.loads(again), complaint) == (1, document, "")
+
+
+def test_a_variable_that_is_no_utf8_is_told_to_people(clone: Clone) -> None:
+    code, printed, complaint = doctor(clone, PYTHONPATH=os.fsdecode(b"/caf\xe9"), LC_ALL="C.UTF-8")
+    assert (code, complaint) == (1, "")
+    [line] = [line for line in printed.splitlines() if "environ-pythonpath-set" in line]
+    assert re.search(r"PYTHONPATH=/caf\\(xe9|udce9)$", line)

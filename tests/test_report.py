@@ -73,6 +73,23 @@ def test_an_unknown_that_somebody_reports_is_not_listed_again() -> None:
     assert judged.unexamined == ()
 
 
+def test_a_lost_gpu_is_one_finding_and_nothing_of_it_is_listed_again() -> None:
+    lost = replace(healthy.GPUS.devices[3], uuid=HUNG, name=HUNG, memory_bytes=HUNG)
+    devices = (*healthy.GPUS.devices[:3], lost, *healthy.GPUS.devices[4:])
+    judged = report(replace(healthy.FACTS, gpus=replace(healthy.GPUS, devices=devices)))
+    [result] = [result for result in judged.results if result.findings]
+    assert (result.check, len(result.findings)) == ("gpu-facts-incomplete", 1)
+    assert judged.unexamined == ()
+
+
+def test_what_one_finding_is_about_hides_nothing_else() -> None:
+    disk = replace(healthy.HOST.disks[0], folder="/tmp", free_bytes=HUNG)
+    host = replace(healthy.HOST, shm_bytes=HUNG, memory_bytes=HUNG, disks=(*healthy.HOST.disks, disk))
+    judged = report(replace(healthy.FACTS, host=host))
+    assert judged.exit_code is Exit.FINDINGS
+    assert judged.unexamined == (("host.memory_bytes", HUNG), ("host.disks[1].free_bytes", HUNG))
+
+
 def test_an_unknown_that_nobody_needs_is_listed() -> None:
     tiny = replace(healthy.FACTS, profile=healthy.TINY, gpus=HUNG)
     assert report(tiny).exit_code is Exit.OK

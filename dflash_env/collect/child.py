@@ -29,8 +29,10 @@ def run(
         return Unknown(code="missing", text=f"{program} cannot be started: {error.strerror}")
     try:
         printed, complaint = process.communicate(data, timeout=limit_s)
-    except subprocess.TimeoutExpired:
+    except BaseException as error:
         _abandon(process)
+        if not isinstance(error, subprocess.TimeoutExpired):
+            raise
         return Unknown(code="timeout", text=f"{program} did not answer within {limit_s:g} s")
     if process.returncode != 0:
         said = complaint.decode("utf-8", "replace").strip().splitlines()

@@ -34,15 +34,17 @@ def collect(root: Path, paths: Sequence[str], lock: Lock, used: Sequence[Path]) 
             files=len(entries),
             changes=tuple(_changes(root, entries)),
             strays=tuple(_strays(root, paths, {entry.path for entry in entries}, top, lock)),
-            uncommitted=tuple(_uncommitted(used)),
+            uncommitted=tuple(_uncommitted(root, used, {entry.path for entry in entries})),
         )
     except OSError as error:
         return Unknown(code="denied", text=f"{error.filename}: {error.strerror}")
 
 
-def _uncommitted(used: Sequence[Path]) -> Iterator[str]:
-    """The files that no commit of their own repository vouches for, and why."""
-    for path in used:
+def _uncommitted(root: Path, used: Sequence[Path], tracked: set[bytes]) -> Iterator[str]:
+    """The files that no commit of their own repository vouches for, and why; `tracked` ones are compared already."""
+    for path in dict.fromkeys([*used, *(path.resolve() for path in used)]):
+        if path.is_relative_to(root) and os.fsencode(path.relative_to(root)) in tracked:
+            continue
         folder = path.parent
         commit = git.head(folder)
         entries = commit if isinstance(commit, Unknown) else git.tree(folder, commit, [path.name])
@@ -121,7 +123,7 @@ def _by_manifest(root: Path, used: Sequence[Path]) -> Section[Repo]:
             files=len(files),
             changes=changes,
             strays=strays,
-            uncommitted=tuple(_uncommitted([path for path in used if not path.is_relative_to(root)])),
+            uncommitted=tuple(_uncommitted(root, used, {os.fsencode(name) for name in files})),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         return Unknown(code="malformed", text=f"{root / bundle.MANIFEST}: {type(error).__name__} {error}")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import click
 
+from dflash_env import codec
 from dflash_env.check import FAMILIES, Check, Outcome, Result, Severity
 from dflash_env.errors import Exit
 from dflash_env.facts import Facts, Repo
@@ -49,7 +50,7 @@ def _heading(facts: Facts) -> str:
     vouched = "HEAD" if isinstance(repo, Repo) and repo.vouched_by == "git" else "built from"
     commit = f"{vouched} {repo.commit[:12]}" if isinstance(repo, Repo) else ""
     parts = [f"profile {facts.profile.name}", f"machine {facts.machine.name}", f"lock {facts.lock.name}", commit]
-    return click.style("dflash-env", bold=True) + "  " + " · ".join(part for part in parts if part)
+    return click.style("dflash-env", bold=True) + "  " + _visible(" · ".join(part for part in parts if part))
 
 
 def _family(family: str, results: list[Result], verbose: bool) -> Iterator[str]:
@@ -83,7 +84,8 @@ def _result(result: Result) -> Iterator[str]:
         yield f"    {_mark(NONE)} {name}  {_dim(f'skipped: {result.reason}')}"
     elif result.outcome is Outcome.CRASHED:
         yield from _lines(FAIL, result.check, f"the check itself failed: {result.reason}")
-        yield from _fix("This is a bug of dflash-env; send it the output of `dflash-env doctor --json`.")
+        yield from _fix("This is a bug of dflash-env; report it with the output of `dflash-env doctor --json`.")
+        yield from _findings(result, FAIL)
     else:
         mark = FAIL if result.severity is Severity.ERROR else WARN
         yield from _findings(result, mark)
@@ -91,6 +93,8 @@ def _result(result: Result) -> Iterator[str]:
 
 def _findings(result: Result, mark: Mark) -> Iterator[str]:
     shown = result.findings[:SHOWN]
+    if not shown:
+        return
     for finding in shown:
         yield from _lines(mark, result.check, finding.message)
         if finding.fix != shown[-1].fix:
@@ -118,10 +122,14 @@ def _fix(fix: str) -> Iterator[str]:
 
 def _wrap(text: str, width: int) -> list[str]:
     """Lines of a text; a command between backticks stays whole, and nothing in it can move the cursor."""
-    visible = "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
-    glued = re.sub(r"`[^`]*`", lambda command: command[0].replace(" ", GLUE), visible)
+    glued = re.sub(r"`[^`]*`", lambda command: command[0].replace(" ", GLUE), _visible(text))
     lines = textwrap.wrap(glued, width, break_long_words=False, break_on_hyphens=False)
     return [line.replace(GLUE, " ") for line in lines] or [""]
+
+
+def _visible(text: str) -> str:
+    """A text in which nothing can move the cursor."""
+    return "".join(each if each.isprintable() else repr(each)[1:-1] for each in codec.printable(text))
 
 
 GLUE = "\ue000"
@@ -156,7 +164,7 @@ def _mark(mark: Mark) -> str:
 
 
 def _dim(text: str) -> str:
-    return click.style(text, fg="bright_black")
+    return click.style(_visible(text), fg="bright_black")
 
 
 def _unicode() -> bool:

@@ -10,13 +10,13 @@ from tests import healthy
 def test_fires_when_the_preload_list_cannot_be_read() -> None:
     denied = Unknown(code="denied", text="/etc/ld.so.preload: Permission denied")
     [finding] = facts_incomplete(environ=replace(healthy.ENVIRON, preload_file=denied))
-    assert finding.about == "environ.preload_file"
+    assert finding.about == ("environ.preload_file",)
     assert "/etc/ld.so.preload: Permission denied" in finding.message
 
 
 def test_fires_when_the_whole_section_is_unknown() -> None:
     [finding] = facts_incomplete(environ=Unknown(code="crashed", text="RuntimeError: odd"))
-    assert finding.about == "environ"
+    assert finding.about == ("environ",)
 
 
 def test_quiet_on_the_healthy_machine() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from checks.environ.library_preloaded import library_preloaded
-from dflash_env.check import Skipped
+from dflash_env.check import Outcome, Skipped, examine
 from dflash_env.facts import Unknown, Variable
 from tests import healthy
 
@@ -38,3 +38,12 @@ def test_skipped_when_the_preload_list_cannot_be_read() -> None:
     denied = Unknown(code="denied", text="Permission denied")
     with pytest.raises(Skipped, match="Permission denied"):
         library_preloaded(environ=replace(healthy.ENVIRON, preload_file=denied))
+
+
+def test_the_variable_is_told_though_the_preload_list_cannot_be_read() -> None:
+    denied = Unknown(code="denied", text="Permission denied")
+    preloaded = Variable(name="LD_PRELOAD", value="/opt/nccl/libnccl.so")
+    environ = replace(healthy.ENVIRON, variables=(preloaded,), preload_file=denied)
+    [result] = examine([library_preloaded], replace(healthy.FACTS, environ=environ))
+    assert (result.outcome, result.blocks) == (Outcome.FAILED, True)
+    assert [finding.message for finding in result.findings] == ["LD_PRELOAD=/opt/nccl/libnccl.so"]

@@ -11,19 +11,19 @@ DENIED = Unknown(code="denied", text="Permission denied: /dev/shm")
 
 def test_fires_when_shared_memory_cannot_be_measured() -> None:
     [finding] = facts_incomplete(host=replace(healthy.HOST, shm_bytes=DENIED))
-    assert finding.about == "host.shm_bytes"
+    assert finding.about == ("host.shm_bytes",)
     assert "Permission denied: /dev/shm" in finding.message
 
 
 def test_fires_when_a_disk_cannot_be_measured() -> None:
     disk = replace(healthy.HOST.disks[0], free_bytes=DENIED)
     [finding] = facts_incomplete(host=replace(healthy.HOST, disks=(disk,)))
-    assert finding.about == "host.disks[0].free_bytes"
+    assert finding.about == ("host.disks[0].free_bytes",)
 
 
 def test_fires_when_the_whole_section_is_unknown() -> None:
     [finding] = facts_incomplete(host=Unknown(code="crashed", text="ValueError: no cores"))
-    assert finding.about == "host"
+    assert finding.about == ("host",)
 
 
 def test_quiet_on_the_healthy_machine() -> None:
@@ -32,3 +32,8 @@ def test_quiet_on_the_healthy_machine() -> None:
 
 def test_quiet_about_the_memory_that_no_check_needs() -> None:
     assert facts_incomplete(host=replace(healthy.HOST, memory_bytes=DENIED)) == []
+
+
+def test_quiet_about_a_disk_that_no_check_judges() -> None:
+    other = replace(healthy.HOST.disks[0], folder="/tmp", free_bytes=DENIED)
+    assert facts_incomplete(host=replace(healthy.HOST, disks=(*healthy.HOST.disks, other))) == []

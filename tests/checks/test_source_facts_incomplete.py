@@ -7,7 +7,7 @@ from tests import healthy
 
 def test_fires_outside_a_repository() -> None:
     [finding] = facts_incomplete(repo=Unknown(code="failed", text="git ended with 128: fatal: not a git repository"))
-    assert finding.about == "repo"
+    assert finding.about == ("repo",)
     assert "not a git repository" in finding.message
 
 

@@ -7,7 +7,7 @@ from tests import healthy
 
 def test_fires_when_the_seal_is_garbage() -> None:
     [finding] = facts_incomplete(venv=Unknown(code="malformed", text="/data/x.seal.json: the key 'key' is missing"))
-    assert finding.about == "venv"
+    assert finding.about == ("venv",)
     assert "/data/x.seal.json" in finding.message
 
 

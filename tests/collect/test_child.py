@@ -1,7 +1,11 @@
 """A process with a limit and a scrubbed environment; every way it can fail is an Unknown that says which."""
 
 import os
+import shlex
+import signal
+import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +16,15 @@ from dflash_env.facts import Unknown
 
 def python(code: str, *, limit_s: float = 60, **more: object) -> bytes | Unknown:
     return child.run([sys.executable, "-I", "-c", code], limit_s=limit_s, env=child.environment(), **more)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def left(tmp_path: Path) -> Iterator[Path]:
+    """A file for the ids of processes that outlive the call on purpose; they are ended with the test."""
+    noted = tmp_path / "left"
+    yield noted
+    for pid in noted.read_text().split():
+        os.kill(int(pid), signal.SIGKILL)
 
 
 def test_what_it_says_is_the_answer() -> None:
@@ -30,6 +43,24 @@ def test_it_gets_its_input_and_its_folder(tmp_path: Path) -> None:
 def test_a_program_that_never_answers_is_ended() -> None:
     found = python("import signal; signal.pause()", limit_s=0.1)
     assert found == Unknown(code="timeout", text=f"{Path(sys.executable).name} did not answer within 0.1 s")
+
+
+@pytest.mark.parametrize("then", ["wait", "exit 0"], ids=["its parent waits", "its parent is gone"])
+def test_a_grandchild_that_keeps_the_pipe_is_not_waited_for(left: Path, then: str) -> None:
+    code = f"sleep 60 & echo $! > {shlex.quote(str(left))}; {then}"
+    found = child.run(["sh", "-c", code], limit_s=1, env=child.environment())
+    assert found == Unknown(code="timeout", text="sh did not answer within 1 s")
+    os.kill(int(left.read_text()), 0)  # it still runs, and holds the pipe
+
+
+def test_a_child_that_cannot_be_ended_is_not_waited_for(left: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr(subprocess.Popen, "kill", lambda process: asked.append(process.pid))
+    code = f"echo $$ > {shlex.quote(str(left))}; exec sleep 60"
+    found = child.run(["sh", "-c", code], limit_s=1, env=child.environment())
+    assert found == Unknown(code="timeout", text="sh did not answer within 1 s")
+    assert asked == [int(left.read_text())]
+    os.kill(asked[0], 0)  # it still runs, as one that hangs in a driver would
 
 
 def test_a_program_that_is_not_there(tmp_path: Path) -> None:

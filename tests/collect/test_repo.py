@@ -367,3 +367,12 @@ def test_a_damaged_manifest_vouches_for_nothing(installed: Path, manifest: str) 
     found = repo.collect(installed, ("trainer",), healthy.LOCK, ())
     assert isinstance(found, Unknown)
     assert found.code == "malformed"
+
+
+def test_a_committed_link_to_an_uncommitted_expectation_is_told(project: Project, tmp_path: Path) -> None:
+    (tmp_path / "outside.txt").write_text("changed without a trace")
+    (project.root / "lockfiles").mkdir()
+    link = project.root / "lockfiles" / "mine.txt"
+    link.symlink_to(tmp_path / "outside.txt")
+    project.commit()
+    assert project.found(link).uncommitted != ()

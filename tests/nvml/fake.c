@@ -8,6 +8,7 @@
  *     system.init_error=9         nvmlInitWithFlags answers this code (9: driver not loaded, 18: version mismatch)
  *     system.count_error=999      nvmlDeviceGetCount answers this code
  *     system.driver_error=3       nvmlSystemGetDriverVersion answers this code (3: not supported)
+ *     system.shutdown_error=999   nvmlShutdown answers this code
  *     system.hang=1               nvmlInitWithFlags never returns
  *     system.noise=TEXT           nvmlInitWithFlags prints TEXT to standard output
  *     system.abort=1              nvmlInitWithFlags ends the process
@@ -159,7 +160,7 @@ int nvmlShutdown(void)
     if (!ready)
         return UNINITIALIZED;
     ready = 0;
-    return SUCCESS;
+    return number_of("system.shutdown_error");
 }
 
 const char *nvmlErrorString(int code)

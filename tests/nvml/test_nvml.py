@@ -59,7 +59,7 @@ def known(section: Section[Gpus]) -> Gpus:
     return section
 
 
-def fired(found: Section[Gpus]) -> dict[str, list[str]]:
+def fired(found: Section[Gpus]) -> dict[str, list[tuple[str, ...]]]:
     """The checks that find something on the healthy machine with these GPUs, and what each finding is about."""
     machine: Facts = replace(healthy.FACTS, gpus=found)
     results = examine(bundle.checks(), machine)
@@ -108,7 +108,7 @@ def test_a_library_of_another_version_than_the_driver_is_unknown(nvml: Scenario)
     found = nvml("system.init_error=18")
     assert isinstance(found, Unknown)
     assert (found.code, "version mismatch" in found.text) == ("nvml-18", True)
-    assert fired(found) == {"gpu-facts-incomplete": ["gpus"]}
+    assert fired(found) == {"gpu-facts-incomplete": [("gpus",)]}
 
 
 def test_a_lost_gpu_is_unknown_and_the_others_are_read(nvml: Scenario) -> None:
@@ -118,14 +118,15 @@ def test_a_lost_gpu_is_unknown_and_the_others_are_read(nvml: Scenario) -> None:
     assert lost.uuid.code == "nvml-15"
     assert lost.uuid == lost.name == lost.memory_bytes
     assert known(found).devices[4:] == healthy.GPUS.devices[4:]
-    assert fired(found) == {"gpu-facts-incomplete": ["gpus.devices[3].uuid", "gpus.devices[3].name"]}
+    about = ("gpus.devices[3].uuid", "gpus.devices[3].name", "gpus.devices[3].memory_bytes")
+    assert fired(found) == {"gpu-facts-incomplete": [about]}
 
 
 def test_a_gpu_lost_between_two_calls(nvml: Scenario) -> None:
     found = nvml("gpu3.name_error=15")
     device = known(found).devices[3]
     assert (device.uuid, isinstance(device.name, Unknown)) == ("GPU-3", True)
-    assert fired(found) == {"gpu-facts-incomplete": ["gpus.devices[3].name"]}
+    assert fired(found) == {"gpu-facts-incomplete": [("gpus.devices[3].name",)]}
 
 
 def test_an_optional_reading_that_a_board_does_not_have(nvml: Scenario) -> None:
@@ -134,10 +135,16 @@ def test_an_optional_reading_that_a_board_does_not_have(nvml: Scenario) -> None:
     assert fired(found) == {}
 
 
+def test_a_gpu_that_does_not_tell_its_memory(nvml: Scenario) -> None:
+    found = nvml("gpu3.memory_error=999")
+    assert isinstance(known(found).devices[3].memory_bytes, Unknown)
+    assert fired(found) == {"gpu-facts-incomplete": [("gpus.devices[3].memory_bytes",)]}
+
+
 def test_a_driver_that_keeps_its_version(nvml: Scenario) -> None:
     found = nvml("system.driver_error=999")
     assert isinstance(known(found).driver, Unknown)
-    assert fired(found) == {"gpu-facts-incomplete": ["gpus.driver"]}
+    assert fired(found) == {"gpu-facts-incomplete": [("gpus.driver",)]}
 
 
 def test_a_driver_that_cannot_count(nvml: Scenario) -> None:
@@ -151,7 +158,7 @@ def test_a_wedged_driver_ends_after_the_limit(nvml: Scenario, monkeypatch: pytes
     found = nvml("system.hang=1")
     assert isinstance(found, Unknown)
     assert (found.code, found.text.endswith("did not answer within 0.5 s")) == ("timeout", True)
-    assert fired(found) == {"gpu-facts-incomplete": ["gpus"]}
+    assert fired(found) == {"gpu-facts-incomplete": [("gpus",)]}
 
 
 def test_a_driver_that_ends_the_process(nvml: Scenario) -> None:
@@ -167,9 +174,40 @@ def test_a_library_that_talks_into_the_answer(nvml: Scenario, line: str) -> None
     assert found.code == "malformed"
 
 
-@pytest.mark.parametrize("line", ["gpu0.name=\xff\xfe", "system.driver=\xff"])
-def test_a_text_that_is_garbage_is_never_a_value(nvml: Scenario, line: str) -> None:
-    assert isinstance(nvml(line), Unknown)
+@pytest.mark.parametrize("reading", ["name", "uuid"])
+def test_a_text_of_a_gpu_that_is_garbage_is_unknown_and_all_else_is_read(nvml: Scenario, reading: str) -> None:
+    found = nvml(f"gpu2.{reading}=\xff\xfe")
+    device = known(found).devices[2]
+    garbage = getattr(device, reading)
+    assert isinstance(garbage, Unknown)
+    assert (garbage.code, garbage.text.startswith("NVML answered no UTF-8: ")) == ("malformed", True)
+    devices = (*healthy.GPUS.devices[:2], replace(healthy.GPUS.devices[2], **{reading: garbage}))
+    assert known(found) == replace(healthy.GPUS, devices=devices + healthy.GPUS.devices[3:])
+    assert fired(found) == {"gpu-facts-incomplete": [(f"gpus.devices[2].{reading}",)]}
+
+
+def test_a_driver_version_that_is_garbage_is_unknown_and_all_else_is_read(nvml: Scenario) -> None:
+    found = nvml("system.driver=\xff")
+    driver = known(found).driver
+    assert isinstance(driver, Unknown)
+    assert driver.code == "malformed"
+    assert known(found).devices == healthy.GPUS.devices
+    assert fired(found) == {"gpu-facts-incomplete": [("gpus.driver",)]}
+
+
+def test_a_text_that_is_no_ascii_is_a_value(nvml: Scenario) -> None:
+    found = nvml("gpu0.name=Carte graphique \xc3\xa9")
+    assert known(found).devices[0].name == "Carte graphique é"
+
+
+def test_a_driver_that_fails_on_the_way_out_has_answered(nvml: Scenario) -> None:
+    assert nvml("system.shutdown_error=999") == healthy.GPUS
+
+
+def test_a_driver_that_fails_on_the_way_out_hides_no_earlier_failure(nvml: Scenario) -> None:
+    found = nvml("system.count_error=999", "system.shutdown_error=999")
+    assert isinstance(found, Unknown)
+    assert "does not say how many GPUs" in found.text
 
 
 def test_a_name_that_does_not_fit(nvml: Scenario) -> None:

@@ -1,5 +1,6 @@
 """What people read: every finding with its fix, no colour alone, and a verdict last. Whole reports: tests/machines."""
 
+import os
 from dataclasses import replace
 
 import click
@@ -64,6 +65,77 @@ def test_what_nobody_examined_is_never_hidden() -> None:
     facts = replace(FACTS, host=replace(HOST, memory_bytes=Unknown(code="denied", text="/proc is hidden")))
     said = made(*examine(bundle.checks(), facts), facts=facts)
     assert "not examined: host.memory_bytes (denied: /proc is hidden)" in said
+
+
+def test_a_command_between_backticks_stays_on_one_line() -> None:
+    command = "`sudo mount -o remount,size=16g /dev/shm --and --many more-words`"
+    for before in range(0, 110, 7):
+        said = made(failed(Finding("m", f"{'x' * before} then run {command}, or {command}; and look once more.")))
+        assert sum(line.count(command) for line in said.splitlines()) == 2, said
+
+
+def test_a_command_wider_than_the_terminal_is_not_broken_either() -> None:
+    command = f"`run {' '.join(str(number) for number in range(100))}`"
+    said = made(failed(Finding(f"see {command}", f"try {command} at once")))
+    assert [command in line for line in said.splitlines()].count(True) == 2
+
+
+def test_everything_else_is_wrapped_at_the_width() -> None:
+    said = made(failed(Finding("a word and `a command` " * 40, "a word and `a command` " * 40)))
+    assert max(map(len, said.splitlines())) <= text.WIDTH
+    assert " ".join(said.split()).count("a word and `a command`") == 80
+
+
+@pytest.mark.parametrize(
+    ("character", "shown"),
+    [
+        ("\x1b[2J", r"\x1b[2J"),
+        ("\n", r"\n"),
+        ("\r", r"\r"),
+        ("\t", r"\t"),
+        ("\b", r"\x08"),
+        ("\x00", r"\x00"),
+        ("\x7f", r"\x7f"),
+        ("\x9b2J", r"\x9b2J"),
+        ("\u202e", r"\u202e"),
+        ("\u2028", r"\u2028"),
+        (text.GLUE, r"\ue000"),
+        ("\\", "\\"),
+        ("é", "é"),
+    ],
+    ids=ascii,
+)
+def test_what_could_move_the_cursor_is_shown_as_an_escape(character: str, shown: str) -> None:
+    said = made(failed(Finding(f"a{character}b", f"run `c{character}d`")))
+    assert f"host-shm-too-small: a{shown}b\n" in said
+    assert f"fix: run `c{shown}d`\n" in said
+
+
+def test_an_escape_sequence_of_a_message_never_reaches_the_terminal() -> None:
+    result = failed(Finding("PYTHONPATH=/a\x1b[2J\x1b]0;title\x07\nhost ok", "f"))
+    styled = text.report(Report(taken="2026-11-30T20:00:00Z", facts=FACTS, results=(result,)), 0.1)
+    assert "\x1b[2J" not in styled and "\x1b]" not in styled and "\x07" not in styled
+    assert r"PYTHONPATH=/a\x1b[2J\x1b]0;title\x07\nhost ok" in click.unstyle(styled)
+
+
+def test_a_byte_that_is_no_utf8_is_shown_as_it_is_in_the_json() -> None:
+    said = made(failed(Finding(os.fsdecode(b"PYTHONPATH=/caf\xe9"), "f")))
+    assert r"PYTHONPATH=/caf\xe9" in said
+
+
+def test_an_escape_sequence_from_anywhere_else_never_reaches_the_terminal() -> None:
+    odd = Unknown(code="denied", text="/mnt/\x1b[2J: Permission denied")
+    facts = replace(FACTS, host=replace(HOST, memory_bytes=odd))
+    skipped = replace(failed(), outcome=Outcome.SKIPPED, reason=f"denied: {odd.text}")
+    unexamined = Report(taken="2026-11-30T20:00:00Z", facts=facts, results=(failed(Finding("m", "f")), skipped))
+    assert "\x1b[2J" not in text.report(unexamined, 0.1, verbose=True)
+
+
+def test_what_a_check_found_before_it_crashed_is_told() -> None:
+    crashed = replace(failed(Finding("64 MiB found", "Remount it.")), outcome=Outcome.CRASHED, reason="KeyError: 'x'")
+    said = made(crashed)
+    assert "the check itself failed: KeyError: 'x'" in said
+    assert "64 MiB found" in said and "fix: Remount it." in said
 
 
 def test_without_unicode_there_are_words(monkeypatch: pytest.MonkeyPatch) -> None:
