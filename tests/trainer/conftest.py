@@ -61,7 +61,7 @@ def request_for(tmp_path: Path, folders: dict[str, Path]) -> Callable[..., dict[
     def build(*overrides: str, **values: Any) -> dict[str, Any]:
         small = [
             f"target.folder={folders['qwen3-untied']}",
-            "threads=1",
+            "drafter.taps=[1,2,3]",
             "data.train=sample:48",
             "data.regenerate=false",
             "data.max_new_tokens=24",
@@ -148,4 +148,4 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path, 
     yield go
     for process in started:
         process.kill()
-        process.communicate()
+        process.wait()

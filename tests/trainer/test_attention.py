@@ -1,9 +1,11 @@
 """The mask against three plain loops, and flex's mask function against the dense mask."""
 
+import functools
 import random
 
 import pytest
 import torch
+import torch._dynamo
 from torch.nn.attention.flex_attention import create_mask
 
 from trainer.attention import Blocks, Sdpa, kernel
@@ -64,6 +66,21 @@ def test_sdpa_equals_softmax_over_the_visible_keys() -> None:
     for head in range(4):
         scores = (query[:, head] @ key[:, head // 2].mT / 8**0.5).masked_fill(~mask[:, 0], float("-inf"))
         assert torch.allclose(got[:, head], scores.softmax(-1) @ value[:, head // 2], atol=1e-5)
+
+
+def test_flex_equals_sdpa_and_compiles_once_for_all_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forward only, as flex_attention has no backward on a CPU; a second compilation would raise."""
+    monkeypatch.setattr(torch, "compile", functools.partial(torch.compile, backend="aot_eager"))
+    monkeypatch.setattr(torch._dynamo.config, "error_on_recompile", True)
+    flex = kernel("flex")
+    for seed in range(3):
+        torch.manual_seed(seed)
+        anchors = torch.randint(0, 120, (2, 16)).sort(1).values
+        blocks = Blocks(anchors, torch.rand(2, 16) < 0.8, (torch.arange(128) // (30 + seed)).expand(2, -1), 8)
+        query, key, value = torch.randn(2, 4, 128, 32), torch.randn(2, 2, 256, 32), torch.randn(2, 2, 256, 32)
+        with torch.no_grad():
+            got = flex.attend(query, key, value, flex.mask(blocks))
+        assert torch.allclose(got, Sdpa().attend(query, key, value, blocks.dense()), atol=1e-5)
 
 
 def test_an_unknown_kernel_is_refused() -> None:

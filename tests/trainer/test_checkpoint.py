@@ -72,6 +72,14 @@ def test_a_checkpoint_is_what_engines_load(run_folder: Callable[..., Path]) -> N
     assert sorted(path.name for path in step.parent.iterdir()) == ["step-2", "step-4"]
 
 
+def test_bf16_activations_leave_the_masters_in_fp32(run_folder: Callable[..., Path]) -> None:
+    options = ("precision=bfloat16", "target.dtype=bfloat16", "evaluate.tie_gap=100.0", "evaluate.untrained=false")
+    step = finished(run_folder("a", *options)) / "step-4"
+    state = load_file(step / "training_state.safetensors")
+    assert {tensor.dtype for tensor in state.values()} == {torch.float32}
+    assert any(not torch.equal(tensor, tensor.bfloat16().float()) for tensor in state.values())
+
+
 def test_a_resumed_run_equals_the_straight_one(run_folder: Callable[..., Path]) -> None:
     straight = finished(run_folder("straight"))
     resumed = finished(run_folder("resumed", f"train.resume={straight / 'step-2'}"))

@@ -144,6 +144,14 @@ def test_a_rank_that_does_not_end_is_killed(
     assert Path(result["checkpoint"], "training_state.safetensors").is_file()
 
 
+def test_a_reader_that_goes_away_does_not_end_the_run(run_folder: Make, start: Start, tmp_path: Path) -> None:
+    run = run_folder("run")
+    process = start(run, tmp_path)
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    assert (process.stderr.read(), process.wait(timeout=60)) == ("", 0)
+
+
 def test_ranks_die_with_a_killed_launcher(run_folder: Make, start: Start, tmp_path: Path) -> None:
     run = run_folder("run", "train.steps=100000")
     process = start(run, tmp_path)
