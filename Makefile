@@ -35,6 +35,7 @@ doctor: $(TOOL) ## is this machine fit to launch?
 
 docs: $(DEV) ## write the generated pages and the pictures
 	$(BIN)/python docs/make.py
+	$(BIN)/python docs/picture.py
 
 lock: $(TOOL) ## write the lockfiles again from their .in files, as of the date in each
 	$(BIN)/dflash-env lock

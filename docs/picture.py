@@ -24,7 +24,7 @@ THEME = TerminalTheme(BLACK, WHITE, [BLACK, *HUES, WHITE], [(124, 131, 143), *HU
 SVG = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>
 .{unique_id}-matrix {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
-  font-size: {char_height}px; line-height: {line_height}px; font-variant-east-asian: full-width; }}
+  font-size: {char_height}px; line-height: {line_height}px; white-space: pre; }}
 .{unique_id}-title {{ font-size: 18px; font-weight: bold; font-family: sans-serif; }}
 {styles}
 </style>
@@ -32,9 +32,16 @@ SVG = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http:/
 <rect x="0" y="0" width="{terminal_width}" height="{terminal_height}" /></clipPath>{lines}</defs>
 {chrome}
 <g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
-{backgrounds}<g class="{unique_id}-matrix">{matrix}</g></g>
+{backgrounds}<g class="{unique_id}-matrix" xml:space="preserve">{matrix}</g></g>
 </svg>
 """
+
+
+UNDO = "git checkout HEAD -- trainer/attention.py"
+# The clone's own code, in an environment without the variable that led to it.
+DOCTOR = (
+    "import os, sys; os.environ.pop('PYTHONPATH'); sys.argv = ['', 'doctor']; from dflash_env.cli import main; main()"
+)
 
 
 def main() -> None:
@@ -46,9 +53,9 @@ def main() -> None:
         with (clone / "trainer" / "attention.py").open("a") as edited:
             edited.write("\ntorch.fx._symbolic_trace.is_fx_symbolic_tracing = lambda: False\n")
         shown = [
-            recorded(clone, f"{sys.executable} -P -m dflash_env doctor", "dflash-env doctor"),
-            recorded(clone, "git checkout HEAD -- trainer/attention.py", "git checkout HEAD -- trainer/attention.py"),
-            recorded(clone, f"{sys.executable} -P -m dflash_env doctor", "dflash-env doctor"),
+            recorded(clone, [sys.executable, "-P", "-c", DOCTOR], "dflash-env doctor"),
+            recorded(clone, UNDO.split(), UNDO),
+            recorded(clone, [sys.executable, "-P", "-c", DOCTOR], "dflash-env doctor"),
         ]
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     console.print(Text.from_ansi("\n".join(shown)))
@@ -56,11 +63,11 @@ def main() -> None:
     (HERE / "doctor.svg").write_text("\n".join(line.rstrip() for line in svg.splitlines()) + "\n")
 
 
-def recorded(cwd: Path, command: str, shown: str) -> str:
+def recorded(cwd: Path, command: list[str], shown: str) -> str:
     """What a terminal shows for a command."""
     master, slave = pty.openpty()
     env = {**os.environ, "COLUMNS": str(COLUMNS), "TERM": "xterm-256color", "PYTHONPATH": str(cwd)}
-    with subprocess.Popen(command, shell=True, cwd=cwd, env=env, stdout=slave, stderr=slave) as process:
+    with subprocess.Popen(command, cwd=cwd, env=env, stdout=slave, stderr=slave) as process:
         os.close(slave)
         output = b"".join(iter(lambda: read(master), b""))
         process.wait()
