@@ -62,7 +62,7 @@ def test_a_wrong_argument_is_two_lines_and_exit_2(clone: Clone, arguments: list[
     done = clone.run(*arguments)
     assert done.returncode == 2, done.stderr
     assert_two_lines(done.stderr, *words)
-    assert git(clone.root, "status", "--porcelain", "--ignored") == ""
+    assert git(clone.root, "status", "--porcelain") == "" and not (clone.root / ".dflash").exists()
 
 
 @pytest.mark.parametrize("arguments", [["doctor", "--jsno"], ["frobnicate"], ["explain"]], ids=" ".join)
