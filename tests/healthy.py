@@ -1,5 +1,7 @@
 """A healthy machine as facts; a test replaces only what its case is about, by `dataclasses.replace`."""
 
+from dataclasses import replace
+
 from dflash_env import facts
 
 PROFILE = facts.Profile(
@@ -23,9 +25,11 @@ LOCK = facts.Lock(
     platform="x86_64-manylinux_2_28",
     cuda="12.8",
     unpacked_bytes=7_000_000_000,
+    uv="0.13.9",
+    tree_digest="f" * 64,
     packages=(
-        facts.Locked(name="torch", version="2.10.0", sha256="a" * 64),
-        facts.Locked(name="transformers", version="5.24.0", sha256="b" * 64),
+        facts.Locked(name="torch", version="2.10.0", sha256="a" * 64, tree="1" * 64),
+        facts.Locked(name="transformers", version="5.24.0", sha256="b" * 64, tree="2" * 64),
     ),
 )
 MACHINE = facts.Machine(
@@ -35,6 +39,8 @@ MACHINE = facts.Machine(
 )
 HOST = facts.Host(
     platform="linux-x86_64",
+    libc="glibc 2.36",
+    compiler="/usr/bin/gcc",
     python="3.11.7",
     cores=128,
     memory_bytes=2**41,
@@ -55,6 +61,9 @@ SEAL = facts.Seal(
     python="3.11.7",
     interpreter="/usr/bin/python3.11",
     interpreter_sha256="c" * 64,
+    stdlib_sha256="e" * 64,
+    platform="linux-x86_64",
+    libc="glibc 2.36",
     built="2026-11-30T20:00:00Z",
 )
 VENV = facts.Venv(
@@ -64,12 +73,47 @@ VENV = facts.Venv(
         facts.Distribution(name="torch", version="2.10.0"),
         facts.Distribution(name="transformers", version="5.24.0"),
     ),
+    libraries=(
+        "lib/python3.11/site-packages/nvidia/cudnn/lib/libcudnn_graph.so.9",
+        "lib/python3.11/site-packages/torch/lib/libtorch_cuda.so",
+    ),
+    packages={"torch": "1" * 64, "transformers": "2" * 64},
+    tree_digest="f" * 64,
+    interpreter=facts.Interpreter(path="/usr/bin/python3.11", version="3.11.7", sha256="c" * 64),
+    header="/usr/include/python3.11/Python.h",
+    stdlib_sha256=facts.NotApplicable(why="read only by --deep"),
 )
+NO_VENV = facts.NotApplicable(why="no venv was built for cu12-cp311")
+ABSENT_VENV = facts.Venv(
+    path=NO_VENV,
+    seal=NO_VENV,
+    distributions=(),
+    tree_digest=NO_VENV,
+    interpreter=NO_VENV,
+    header=NO_VENV,
+    stdlib_sha256=NO_VENV,
+)
+"""Of a machine on which nothing was built yet."""
 REPO = facts.Repo(vouched_by="git", commit="1a2b3c4d5e6f" + "0" * 28, files=120, changes=(), strays=(), uncommitted=())
 CACHE = facts.Cache(
     path="/data/.dflash/caches/compile/37d4bfe4184d9e46", kind="folder", owner_uid=1000, our_uid=1000, mode=0o700
 )
-ENVIRON = facts.Environ(variables=(), preload_file=())
+ENVIRON = facts.Environ(
+    variables=(),
+    tool_prefix="/data/dflash-env/.venv",
+    user_site=facts.NotApplicable(why="there is no such folder"),
+    libraries=(),
+    toolkit=facts.NotApplicable(why="neither CUDA_HOME nor CUDA_PATH is set"),
+    preload_file=(),
+    nccl_files=(),
+)
+
+
+def shell(**variables: str) -> facts.Environ:
+    """The healthy shell with variables set."""
+    named = tuple(facts.Variable(name=name, value=value) for name, value in sorted(variables.items()))
+    return replace(ENVIRON, variables=named)
+
 
 FACTS = facts.Facts(
     profile=PROFILE,

@@ -18,16 +18,19 @@ from dflash_env import bundle, gate
 from dflash_env.check import examine
 from dflash_env.facts import (
     Change,
+    Collision,
     Disk,
     Distribution,
+    Drift,
     Facts,
     Gpus,
+    Interpreter,
     MachineGpus,
     MachineHost,
     NotApplicable,
+    SettingsFile,
     Unknown,
     Variable,
-    Venv,
 )
 from dflash_env.render import json as render_json
 from dflash_env.report import Report
@@ -40,7 +43,9 @@ NO_DRIVER = Gpus(driver=NotApplicable(why="NVML Shared Library Not Found"), devi
 HUNG = Unknown(code="timeout", text="python did not answer within 20 s")
 LOST = Unknown(code="nvml-15", text="GPU is lost")
 NO_CACHE = NotApplicable(why=f"{healthy.CACHE.path} does not exist")
-NO_VENV = NotApplicable(why="no venv was built for cu12-cp311")
+NO_PYTHON = NotApplicable(why=f"{healthy.VENV.path}/bin/python leads to nothing")
+UPGRADED = Interpreter(path="/usr/bin/python3.11", version="3.11.7", sha256="0" * 64)
+SITE = "lib/python3.11/site-packages"
 
 TINY = replace(
     healthy.FACTS,
@@ -64,6 +69,41 @@ TINY = replace(
 LOST_GPU = replace(healthy.GPUS.devices[3], uuid=LOST, name=LOST, memory_bytes=LOST)
 EDIT = Change(path="trainer/loop.py", how="modified", expected="5fe2a30c" * 5)
 SWAPPED = (Distribution(name="torch", version="2.11.0+cu130"), Distribution(name="vllm", version="0.11.0"))
+
+CUDA_12 = healthy.VENV
+LIBRARIES = ("libcudnn.so.9", "libcudnn_graph.so.9", "libcudnn_ops.so.9")
+OVERWRITTEN = tuple(
+    Drift(path=f"{SITE}/nvidia/cudnn/lib/{name}", how="changed", owner="nvidia-cudnn-cu12") for name in LIBRARIES
+)
+OF_13 = (Distribution(name="nvidia-cublas", version="13.0.0"), Distribution(name="nvidia-cudnn-cu13", version="9.19.0"))
+SWAPPED_BACK = replace(
+    CUDA_12,
+    distributions=(*CUDA_12.distributions, *OF_13),
+    drift=OVERWRITTEN,
+    collisions=tuple(
+        Collision(path=each.path, owners=("nvidia-cudnn-cu12", "nvidia-cudnn-cu13"), on_disk="nvidia-cudnn-cu13")
+        for each in OVERWRITTEN
+    ),
+)
+"""torch of CUDA 12, then of 13, then of 12 again: its version is right, and its libraries are the other one's."""
+
+CROWDED = replace(
+    healthy.shell(
+        CONDA_PREFIX="/opt/conda",
+        CUDA_HOME="/usr/local/cuda",
+        CUDA_LAUNCH_BLOCKING="1",
+        NCCL_ASYNC_ERROR_HANDLING="1",
+        NCCL_P2P_DISABLE="1",
+        PYTORCH_ALLOC_CONF="expandable_segments:True",
+        PYTORCH_CUDA_ALLOC_CONF="max_split_size_mb:128",
+        RANK="0",
+        VIRTUAL_ENV="/home/ada/vllm/.venv",
+    ),
+    libraries=("/usr/local/cuda/lib64/libcudnn_graph.so.9",),
+    toolkit="13.0.2",
+    user_site="/home/ada/.local/lib/python3.11/site-packages",
+)
+"""Everything that a launch drops and a command typed by hand does not."""
 
 BUILT: dict[str, Facts] = {
     "healthy-node8.0": healthy.FACTS,
@@ -89,10 +129,63 @@ BUILT: dict[str, Facts] = {
     "lost-cache.1": replace(
         healthy.FACTS, cache=replace(healthy.CACHE, kind=NO_CACHE, owner_uid=NO_CACHE, mode=NO_CACHE)
     ),
+    "cuda-swapped-and-back.1": replace(healthy.FACTS, venv=SWAPPED_BACK),
+    "repaired-in-place.1": replace(
+        healthy.FACTS, venv=replace(CUDA_12, drift=tuple(replace(each, how="missing") for each in OVERWRITTEN))
+    ),
+    "edited-venv.1": replace(
+        healthy.FACTS,
+        venv=replace(
+            healthy.VENV,
+            tree_digest="0" * 64,
+            drift=(
+                Drift(path=f"{SITE}/torch/_inductor/config.py", how="changed", owner="torch"),
+                Drift(path=f"{SITE}/torch/__pycache__/_meta.cpython-311.pyc", how="unowned", owner=""),
+                Drift(path=f"{SITE}/zz-patch.pth", how="unowned", owner=""),
+            ),
+        ),
+    ),
+    "sealed-after-an-edit.1": replace(
+        healthy.FACTS, venv=replace(healthy.VENV, tree_digest="0" * 64, packages={"transformers": "2" * 64})
+    ),
+    "upgraded-python.1": replace(
+        healthy.FACTS,
+        venv=replace(healthy.VENV, interpreter=UPGRADED),
+    ),
+    "removed-python.1": replace(
+        healthy.FACTS,
+        venv=replace(
+            healthy.VENV,
+            interpreter=NO_PYTHON,
+            header=NO_PYTHON,
+            dangling=("bin/python", "bin/python3"),
+        ),
+    ),
+    "nothing-to-compile-with.1": replace(
+        healthy.FACTS,
+        host=replace(healthy.HOST, compiler=NotApplicable(why="none of gcc, clang, cc is on the PATH")),
+        venv=replace(healthy.VENV, header=NotApplicable(why="there is no /usr/include/python3.11/Python.h")),
+    ),
+    "moved-venv.1": replace(healthy.FACTS, host=replace(healthy.HOST, libc="glibc 2.9")),
+    "unreadable-preload.1": replace(
+        healthy.FACTS,
+        environ=replace(
+            healthy.ENVIRON,
+            preload_file=Unknown(code="denied", text="/etc/ld.so.preload: Permission denied"),
+            toolkit=Unknown(code="missing", text="/opt/cuda has no version.json"),
+        ),
+    ),
+    "nccl-file.0": replace(
+        healthy.FACTS,
+        environ=replace(
+            healthy.ENVIRON, nccl_files=(SettingsFile(path="/etc/nccl.conf", lines=("NCCL_P2P_DISABLE=1",)),)
+        ),
+    ),
+    "crowded-shell.0": replace(healthy.FACTS, environ=CROWDED),
     "fresh-container.1": replace(
         healthy.FACTS,
         host=replace(healthy.HOST, shm_bytes=64 * 2**20),
-        venv=Venv(path=NO_VENV, seal=NO_VENV, distributions=()),
+        venv=healthy.ABSENT_VENV,
         repo=Unknown(code="missing", text="git cannot be started: No such file or directory"),
     ),
 }
@@ -110,11 +203,10 @@ def recorded(name: str) -> Path:
 
 
 def doctor(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """The command, where it can look at nothing: no PATH, no home, an empty folder."""
+    """This tree's command, where it can look at nothing: no PATH, no home, an empty folder."""
     argv = [sys.executable, "-m", "dflash_env", "doctor", *arguments]
-    return subprocess.run(
-        argv, cwd=cwd, env={"PYTHONUTF8": "1"}, capture_output=True, text=True, encoding="utf-8", check=False
-    )
+    env = {"PYTHONUTF8": "1", "PYTHONPATH": str(bundle.root())}
+    return subprocess.run(argv, cwd=cwd, env=env, capture_output=True, text=True, encoding="utf-8", check=False)
 
 
 @names

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,22 +25,33 @@ class Wheel:
         return Locked(name=self.name, version=self.version, sha256=hashlib.sha256(self.path.read_bytes()).hexdigest())
 
 
-def make(folder: Path, name: str, version: str = "1.0", requires: tuple[str, ...] = (), body: str = "") -> Wheel:
-    """A pure wheel of one module."""
+def make(
+    folder: Path,
+    name: str,
+    version: str = "1.0",
+    requires: tuple[str, ...] = (),
+    body: str = "",
+    files: Mapping[str, str] | None = None,
+    executable: tuple[str, ...] = (),
+) -> Wheel:
+    """A pure wheel of one module, or of the given files; some of them may be executable."""
     module = name.replace("-", "_")
     info = f"{module}-{version}.dist-info"
     metadata = ["Metadata-Version: 2.1", f"Name: {name}", f"Version: {version}"]
-    files = {
-        f"{module}/__init__.py": body or f"version = {version!r}\n",
+    content = {
+        **({f"{module}/__init__.py": body or f"version = {version!r}\n"} if files is None else files),
         f"{info}/METADATA": "\n".join([*metadata, *(f"Requires-Dist: {each}" for each in requires), ""]),
         f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
-    rows = [f"{path},sha256={_digest(text)},{len(text.encode())}" for path, text in files.items()]
-    files[f"{info}/RECORD"] = "\n".join([*rows, f"{info}/RECORD,,", ""])
+    rows = [f"{path},sha256={_digest(text)},{len(text.encode())}" for path, text in content.items()]
+    content[f"{info}/RECORD"] = "\n".join([*rows, f"{info}/RECORD,,", ""])
     path = folder / f"{module}-{version}-py3-none-any.whl"
     with zipfile.ZipFile(path, "w") as archive:
-        for inside, text in files.items():
-            archive.writestr(zipfile.ZipInfo(inside, (2026, 1, 1, 0, 0, 0)), text)
+        for inside, text in content.items():
+            member = zipfile.ZipInfo(inside, (2026, 1, 1, 0, 0, 0))
+            if inside in executable:
+                member.create_system, member.external_attr = 3, 0o100755 << 16
+            archive.writestr(member, text)
     return Wheel(path, name, version)
 
 

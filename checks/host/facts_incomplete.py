@@ -9,14 +9,15 @@ from dflash_env.facts import Host, Unknown
 @check(
     title="What the host offers could not be read",
     severity=Severity.ERROR,
-    why="Shared memory or disk that cannot be measured may be absent; the run would find out hours later.",
+    why="Shared memory, a disk or a compiler that cannot be looked at may be absent; the run would find out "
+    "hours later.",
     fix="Look at the named path by hand (`df -h PATH`); mount it, or make it readable.",
 )
 def facts_incomplete(host: Host | Unknown) -> Iterator[Finding]:
     if isinstance(host, Unknown):
         yield from missing({"host": host})
         return
-    yield from missing({"host.shm_bytes": host.shm_bytes})
+    yield from missing({"host.shm_bytes": host.shm_bytes, "host.compiler": host.compiler})
     # The first disk is the one that runs write to; host-disk-too-small judges it.
     for disk in host.disks[:1]:
         yield from missing({"host.disks[0].free_bytes": disk.free_bytes})

@@ -18,4 +18,5 @@ def distribution_extra(venv: Venv, lock: Lock) -> Iterator[Finding]:
     locked = lock.versions
     for one in venv.distributions:
         if one.name not in locked:
-            yield Finding(f"{one.name} {one.version} is installed and not locked")
+            how = "installed" if one.origin == "index" else f"installed ({one.origin})"
+            yield Finding(f"{one.name} {one.version} is {how} and not locked")

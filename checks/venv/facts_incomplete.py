@@ -9,8 +9,18 @@ from dflash_env.facts import Unknown, Venv
 @check(
     title="What the training venv holds could not be read",
     severity=Severity.ERROR,
-    why="A venv whose seal or metadata cannot be read is not known to be the locked one.",
+    why="A venv whose seal, files or interpreter cannot be read is not known to be the locked one.",
     fix="Run `dflash-env rebuild`: it builds a new venv beside this one.",
 )
 def facts_incomplete(venv: Venv | Unknown) -> Iterator[Finding]:
-    yield from missing({"venv": venv})
+    if isinstance(venv, Unknown):
+        yield from missing({"venv": venv})
+        return
+    yield from missing(
+        {
+            "venv.tree_digest": venv.tree_digest,
+            "venv.interpreter": venv.interpreter,
+            "venv.header": venv.header,
+            "venv.stdlib_sha256": venv.stdlib_sha256,
+        }
+    )

@@ -1,4 +1,4 @@
-"""No finished training venv."""
+"""No training venv."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,5 @@ from dflash_env.facts import NotApplicable, Venv
     fix="Run `dflash-env rebuild`.",
 )
 def not_built(venv: Venv) -> Iterator[Finding]:
-    for part in (venv.path, venv.seal):
-        if isinstance(part, NotApplicable):
-            yield Finding(part.why)
-            return
+    if isinstance(venv.path, NotApplicable):
+        yield Finding(venv.path.why)

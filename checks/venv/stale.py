@@ -14,5 +14,6 @@ from dflash_env.facts import Lock, Venv
 )
 def stale(venv: Venv, lock: Lock) -> Iterator[Finding]:
     seal = need(venv.seal)
-    if seal.lock_digest != lock.digest:
+    # Another Python is another lock too; venv-python-wrong says it more exactly.
+    if seal.lock_digest != lock.digest and seal.python_minor == lock.python:
         yield Finding(f"built {seal.built} from {seal.lock} {seal.lock_digest[:12]}; the lock is {lock.digest[:12]}")

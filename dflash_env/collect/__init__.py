@@ -9,11 +9,13 @@ from dflash_env.facts import Facts, Profile, Section, T, Unknown
 from dflash_env.state import State
 
 
-def collect(config: Config, profile: Profile) -> Facts:
-    """Read everything that the checks judge."""
+def collect(
+    config: Config, profile: Profile, deep: bool = False, seen: Callable[[int], None] = lambda _: None
+) -> Facts:
+    """Read everything that the checks judge; with `deep` every byte of the venv, telling `seen` how many."""
     state = State(config.state)
     lock = config.lock(profile)
-    found_venv = _guarded(lambda: venv.collect(state, lock))
+    found_venv = _guarded(lambda: venv.collect(state, lock, deep, seen))
     return Facts(
         profile=profile,
         lock=lock,
@@ -23,7 +25,7 @@ def collect(config: Config, profile: Profile) -> Facts:
         venv=found_venv,
         repo=_guarded(lambda: repo.collect(bundle.root(), config.table.source, lock, config.expectations(profile))),
         cache=_guarded(lambda: cache.collect(state.compile_cache(venv.key(found_venv)))),
-        environ=_guarded(environ.collect),
+        environ=_guarded(lambda: environ.collect(lock)),
     )
 
 

@@ -2,25 +2,35 @@
 
 import os
 import platform
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 
-from dflash_env.facts import Disk, Host, Reading, Unknown
+from dflash_env.facts import SYSTEM_PATH, Disk, Host, NotApplicable, Reading, Unknown
 from dflash_env.state import State, uv_cache
+
+COMPILERS = ("gcc", "clang", "cc")
 
 
 def collect(state: State, *, shm: Path = Path("/dev/shm")) -> Host:
     """Read the host; `shm` is where POSIX shared memory lives."""
     return Host(
         platform=f"{platform.system().lower()}-{platform.machine()}",
+        libc=" ".join(platform.libc_ver()),
+        compiler=_compiler(),
         python=platform.python_version(),
         cores=len(os.sched_getaffinity(0)),
         memory_bytes=_read(lambda: int(psutil.virtual_memory().total)),
         shm_bytes=_read(lambda: int(psutil.disk_usage(str(shm)).total)),
         disks=(_disk(state.root, "venvs, caches and runs"), _disk(uv_cache(), "downloaded packages")),
     )
+
+
+def _compiler() -> Reading[str]:
+    found = next(filter(None, (shutil.which(name, path=SYSTEM_PATH) for name in COMPILERS)), None)
+    return found or NotApplicable(why=f"none of {', '.join(COMPILERS)} is in {SYSTEM_PATH}")
 
 
 def _disk(folder: Path, purpose: str) -> Disk:

@@ -1,20 +1,43 @@
 """The training venv, read from outside: no interpreter of it is started, nothing in it is imported."""
 
 import contextlib
-import json
 import os
+import re
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import Distribution as Metadata
 from importlib.metadata import distributions
 from pathlib import Path
+from typing import Any
 
+from packaging.markers import default_environment
+from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from dflash_env import codec
-from dflash_env.facts import Distribution, Lock, NotApplicable, Seal, Section, Unknown, Venv
+from dflash_env.collect import seal, tree
+from dflash_env.facts import (
+    Collision,
+    Distribution,
+    Drift,
+    Interpreter,
+    Lock,
+    NotApplicable,
+    Reading,
+    Section,
+    Unknown,
+    Unmet,
+    Venv,
+)
 from dflash_env.state import State
 
+_LIBRARY = re.compile(r"/(?:nvidia/.+/lib|torch/lib|triton)/.*\.so(?:\.\d+)*$")
 
-def collect(state: State, lock: Lock) -> Section[Venv]:
+
+def collect(
+    state: State, lock: Lock, deep: bool = False, seen: Callable[[int], None] = lambda _: None
+) -> Section[Venv]:
     """The venv that `current` names for a lock."""
     link = state.current(lock.name)
     if not link.is_symlink():
@@ -23,42 +46,166 @@ def collect(state: State, lock: Lock) -> Section[Venv]:
         folder = link.resolve(strict=True)
     except OSError:
         return _absent(f"{link} leads to a folder that is gone")
-    return read(folder, state.seal(folder), lock.python)
+    return read(state, folder, lock.python, deep, seen)
 
 
-def read(folder: Path, seal: Path, python: str) -> Section[Venv]:
-    """A venv by its folder; `python` is the minor version such as `3.11`."""
+def read(
+    state: State, folder: Path, python: str, deep: bool = False, seen: Callable[[int], None] = lambda _: None
+) -> Section[Venv]:
+    """A venv by its folder; `python` is the minor version such as `3.11`; `seen` is told the bytes hashed."""
     site = site_packages(folder, python)
+    if not site.is_dir():
+        # Made for another Python: it is read all the same, and a check says so.
+        site = next(iter(sorted(folder.glob("lib/python3.*/site-packages"))), site)
+        python = site.parent.name.removeprefix("python")
     if not site.is_dir():
         return Unknown(code="malformed", text=f"{folder} has no lib/python{python}/site-packages")
     try:
-        return Venv(path=str(folder), seal=_seal(seal), distributions=_distributions(site))
+        return _read(state, folder, site, python, deep, seen)
     except ValueError as error:
-        return Unknown(code="malformed", text=f"{seal}: {error}")
+        return Unknown(code="malformed", text=f"{state.seal(folder)} or what it names: {error}")
     except OSError as error:
         return Unknown(code="denied", text=f"{error.filename}: {error.strerror}")
 
 
-def site_packages(folder: Path, python: str) -> Path:
-    """Where a venv keeps its distributions."""
-    return folder / "lib" / f"python{python}" / "site-packages"
-
-
-def _absent(why: str) -> Venv:
-    return Venv(path=NotApplicable(why=why), seal=NotApplicable(why=why), distributions=())
-
-
-def _seal(path: Path) -> Seal | NotApplicable:
-    if not path.exists():
-        return NotApplicable(why=f"{path} does not exist: the build was not finished")
-    return codec.decode(Seal, codec.open_document(json.loads(path.read_text("utf-8"))))
-
-
-def _distributions(site: Path) -> tuple[Distribution, ...]:
-    found = (
-        Distribution(name=_name(one.name), version=_version(one.version)) for one in distributions(path=[str(site)])
+def _read(state: State, folder: Path, site: Path, python: str, deep: bool, seen: Callable[[int], None]) -> Venv:
+    sealed, installed = seal.read_seal(state.seal(folder)), [_installed(one) for one in distributions(path=[str(site)])]
+    bare = Venv(
+        path=str(folder),
+        seal=sealed,
+        deep=deep,
+        distributions=tuple(sorted((one.distribution for one in installed), key=lambda one: (one.name, one.version))),
+        unmet=tuple(_unmet(installed, python)),
+        tree_digest=NotApplicable(why="the venv has no seal"),
+        interpreter=interpreter(folder),
+        header=_header(interpreter(folder)),
+        stdlib_sha256=NotApplicable(why="read only by --deep"),
     )
-    return tuple(sorted(found, key=lambda one: (one.name, one.version)))
+    return bare if isinstance(sealed, NotApplicable) else _compared(bare, state, folder, site, seen)
+
+
+def _compared(bare: Venv, state: State, folder: Path, site: Path, seen: Callable[[int], None]) -> Venv:
+    manifest = seal.read_manifest(state.manifest(folder))
+    found = seal.compare(folder, manifest, bare.deep, seen)
+    owned = ownership(folder, site) if bare.deep or found.drift else Ownership(manifest.owners, {}, ())
+    packages = tree.package_digests(found.files, owned.owners)
+    return replace(
+        bare,
+        drift=tuple(_claimed(each, owned.owners) for each in found.drift),
+        collisions=tuple(owned.collisions(found.files)),
+        broken_records=owned.broken,
+        dangling=tuple(dangling(folder, found.files)),
+        hard_linked=found.hard_linked,
+        libraries=tuple(sorted(path for path in found.files if _LIBRARY.search(path))),
+        packages=packages,
+        tree_digest=tree.whole_digest(packages),
+        stdlib_sha256=stdlib_digest(bare.interpreter) if bare.deep else bare.stdlib_sha256,
+    )
+
+
+def _claimed(drift: Drift, owners: Mapping[str, tuple[str, ...]]) -> Drift:
+    """Drift with the distributions that claim a new file now: an extra one claims its own."""
+    return replace(drift, owner=", ".join(owners.get(drift.path, ()))) if drift.how == "unowned" else drift
+
+
+@dataclass(frozen=True)
+class Ownership:
+    """Which distributions claim each file, by their RECORDs, which are claims and no proof."""
+
+    owners: dict[str, tuple[str, ...]]
+    stated: dict[str, dict[str, str]]
+    """For each path the sha256 that each of its owners states; empty for a RECORD itself."""
+    broken: tuple[str, ...]
+    """Distributions whose RECORD is missing or cannot be read."""
+
+    def collisions(self, files: Mapping[str, tuple[str, int]]) -> Iterator[Collision]:
+        """The paths whose owners state different content."""
+        for path, by_owner in sorted(self.stated.items()):
+            if len(set(filter(None, by_owner.values()))) > 1:
+                there = files.get(path, ("", 0))[0]
+                on_disk = next((owner for owner, sha256 in by_owner.items() if sha256 == there), "")
+                yield Collision(path=path, owners=tuple(by_owner), on_disk=on_disk)
+
+
+def ownership(folder: Path, site: Path) -> Ownership:
+    """Read every RECORD below `site`."""
+    claims: dict[str, dict[str, str]] = {}
+    broken = []
+    for info in sorted(site.glob("*.dist-info")):
+        owner = canonicalize_name(info.name.removesuffix(".dist-info").rpartition("-")[0])
+        try:
+            for claim in tree.claims(folder, info / "RECORD"):
+                claims.setdefault(claim.path, {})[owner] = claim.sha256
+        except (OSError, ValueError):
+            broken.append(owner)
+    return Ownership(
+        owners={path: tuple(by_owner) for path, by_owner in claims.items()},
+        stated=claims,
+        broken=tuple(broken),
+    )
+
+
+def dangling(folder: Path, files: Mapping[str, tuple[str, int]]) -> Iterator[str]:
+    """The links among `files` that lead to nothing."""
+    for path, (_, mode) in files.items():
+        if stat.S_ISLNK(mode) and not (folder / path).exists():
+            yield path
+
+
+def interpreter(folder: Path) -> Reading[Interpreter]:
+    """The Python that a venv's links lead to now."""
+    link = folder / "bin" / "python"
+    try:
+        path = link.resolve(strict=True)
+    except OSError:
+        return NotApplicable(why=f"{link} leads to nothing")
+    settings = dict(line.split(" = ", 1) for line in (folder / "pyvenv.cfg").read_text().splitlines() if " = " in line)
+    return Interpreter(path=str(path), version=settings.get("version_info", ""), sha256=tree.digest(path))
+
+
+def _header(python: Reading[Interpreter]) -> Reading[str]:
+    if not isinstance(python, Interpreter):
+        return python
+    minor = ".".join(python.version.split(".")[:2])
+    path = Path(python.path).parent.parent / "include" / f"python{minor}" / "Python.h"
+    return str(path) if path.is_file() else NotApplicable(why=f"there is no {path}")
+
+
+def stdlib_digest(python: Reading[Interpreter]) -> Reading[str]:
+    """One sha256 over the source and libraries of an interpreter's standard library."""
+    if not isinstance(python, Interpreter):
+        return python
+    folder = Path(python.path).parent.parent / "lib" / f"python{'.'.join(python.version.split('.')[:2])}"
+    try:
+        wanted = [path for path in tree.walk(folder) if path.endswith((".py", ".so")) and not _is_site(path)]
+        # Debian's sitecustomize.py is a link into /etc: what runs is what it leads to.
+        real = {path: os.path.realpath(folder / path) for path in wanted if (folder / path).exists()}
+        hashed = tree.digests(folder, real.values())
+        return tree.whole_digest({path: hashed[target] for path, target in real.items()})
+    except OSError as error:
+        return Unknown(code="failed", text=f"{error.filename}: {error.strerror}")
+
+
+def _is_site(path: str) -> bool:
+    return path.startswith(("site-packages/", "dist-packages/"))
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A distribution and what it requires."""
+
+    distribution: Distribution
+    requires: tuple[str, ...]
+
+
+def _installed(one: Metadata) -> Installed:
+    # One parse: every property of importlib's Distribution parses METADATA again, and torch's is long.
+    metadata = one.metadata
+    name, version = metadata["Name"], metadata["Version"]
+    return Installed(
+        Distribution(name=_name(name), version=_version(version), origin=_origin(one)),
+        tuple(metadata.get_all("Requires-Dist") or ()),
+    )
 
 
 def _name(written: str | None) -> str:
@@ -71,6 +218,60 @@ def _version(written: str | None) -> str:
         return str(Version(written or ""))
     except InvalidVersion:
         return written or "(none)"
+
+
+def _origin(one: Metadata) -> str:
+    direct = one.read_text("direct_url.json")
+    if direct is None:
+        return "index"
+    return "editable" if '"editable": true' in direct or '"editable":true' in direct else "url"
+
+
+def _unmet(installed: Sequence[Installed], python: str) -> Iterator[Unmet]:
+    versions: dict[str, list[str]] = {}
+    for one in installed:
+        versions.setdefault(one.distribution.name, []).append(one.distribution.version)
+    environment: dict[str, Any] = {
+        **default_environment(),
+        "python_version": python,
+        "python_full_version": f"{python}.0",
+        "extra": "",
+    }
+    for one in installed:
+        for text in one.requires:
+            if (found := _lack(text, versions, environment)) is not None:
+                yield Unmet(distribution=one.distribution.name, requirement=text, found=found)
+
+
+def _lack(text: str, versions: Mapping[str, Sequence[str]], environment: dict[str, Any]) -> str | None:
+    """The version that does not meet a requirement, empty where there is none; None when it is met."""
+    try:
+        wanted = Requirement(text)
+        if wanted.marker and not wanted.marker.evaluate(environment):
+            return None
+        found = versions.get(canonicalize_name(wanted.name), ())
+        met = any(wanted.specifier.contains(each, prereleases=True) for each in found)
+        return None if met else ", ".join(found)
+    except (InvalidRequirement, InvalidVersion):
+        return ""
+
+
+def _absent(why: str) -> Venv:
+    reason = NotApplicable(why=why)
+    return Venv(
+        path=reason,
+        seal=reason,
+        distributions=(),
+        tree_digest=reason,
+        interpreter=reason,
+        header=reason,
+        stdlib_sha256=reason,
+    )
+
+
+def site_packages(folder: Path, python: str) -> Path:
+    """Where a venv keeps its distributions."""
+    return folder / "lib" / f"python{python}" / "site-packages"
 
 
 def key(venv: Section[Venv]) -> str:

@@ -1,4 +1,4 @@
-"""environ-facts-incomplete: a preload list that cannot be read may hold a library."""
+"""environ-facts-incomplete: a file that injects something and cannot be read may inject anything."""
 
 from dataclasses import replace
 
@@ -6,12 +6,14 @@ from checks.environ.facts_incomplete import facts_incomplete
 from dflash_env.facts import Unknown
 from tests import healthy
 
+DENIED = Unknown(code="denied", text="/etc/ld.so.preload: Permission denied")
 
-def test_fires_when_the_preload_list_cannot_be_read() -> None:
-    denied = Unknown(code="denied", text="/etc/ld.so.preload: Permission denied")
-    [finding] = facts_incomplete(environ=replace(healthy.ENVIRON, preload_file=denied))
-    assert finding.about == ("environ.preload_file",)
-    assert "/etc/ld.so.preload: Permission denied" in finding.message
+
+def test_fires_for_each_reading_that_is_required() -> None:
+    for name in ("user_site", "preload_file", "nccl_files"):
+        [finding] = facts_incomplete(environ=replace(healthy.ENVIRON, **{name: DENIED}))
+        assert finding.about == (f"environ.{name}",)
+        assert "/etc/ld.so.preload: Permission denied" in finding.message
 
 
 def test_fires_when_the_whole_section_is_unknown() -> None:
@@ -21,3 +23,7 @@ def test_fires_when_the_whole_section_is_unknown() -> None:
 
 def test_quiet_on_the_healthy_machine() -> None:
     assert facts_incomplete(environ=healthy.ENVIRON) == []
+
+
+def test_quiet_about_a_toolkit_that_no_launch_needs() -> None:
+    assert facts_incomplete(environ=replace(healthy.ENVIRON, toolkit=DENIED)) == []

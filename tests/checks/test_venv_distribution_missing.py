@@ -6,7 +6,6 @@ import pytest
 
 from checks.venv.distribution_missing import distribution_missing
 from dflash_env.check import Skipped
-from dflash_env.facts import NotApplicable, Venv
 from tests import healthy
 
 
@@ -21,6 +20,5 @@ def test_quiet_on_the_healthy_machine() -> None:
 
 
 def test_skipped_without_a_venv() -> None:
-    none = NotApplicable(why="no venv was built")
     with pytest.raises(Skipped, match="no venv was built"):
-        distribution_missing(venv=Venv(path=none, seal=none, distributions=()), lock=healthy.LOCK)
+        distribution_missing(venv=healthy.ABSENT_VENV, lock=healthy.LOCK)

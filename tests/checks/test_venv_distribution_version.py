@@ -6,7 +6,7 @@ import pytest
 
 from checks.venv.distribution_version import distribution_version
 from dflash_env.check import Skipped
-from dflash_env.facts import Distribution, NotApplicable, Venv
+from dflash_env.facts import Distribution
 from tests import healthy
 
 CUDA_13 = Distribution(name="torch", version="2.10.0+cu130")
@@ -34,6 +34,5 @@ def test_quiet_about_packages_that_are_not_locked() -> None:
 
 
 def test_skipped_without_a_venv() -> None:
-    none = NotApplicable(why="no venv was built")
     with pytest.raises(Skipped, match="no venv was built"):
-        distribution_version(venv=Venv(path=none, seal=none, distributions=()), lock=healthy.LOCK)
+        distribution_version(venv=healthy.ABSENT_VENV, lock=healthy.LOCK)

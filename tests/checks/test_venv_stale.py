@@ -19,6 +19,10 @@ def test_quiet_on_the_healthy_machine() -> None:
     assert stale(venv=healthy.VENV, lock=healthy.LOCK) == []
 
 
+def test_quiet_about_another_python_which_is_told_elsewhere() -> None:
+    assert stale(venv=healthy.VENV, lock=replace(healthy.LOCK, digest="e" * 64, python="3.12")) == []
+
+
 def test_skipped_without_a_seal() -> None:
     unsealed = replace(healthy.VENV, seal=NotApplicable(why="the build was not finished"))
     with pytest.raises(Skipped, match="not finished"):

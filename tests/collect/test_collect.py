@@ -7,7 +7,7 @@ import pytest
 
 from dflash_env import bundle, codec, config
 from dflash_env.collect import collect, environ
-from dflash_env.facts import Environ, Facts, Host, Unknown
+from dflash_env.facts import Environ, Facts, Host, Lock, Unknown
 
 
 def taken(state: Path) -> Facts:
@@ -32,7 +32,7 @@ def test_collecting_makes_nothing(tmp_path: Path) -> None:
 
 
 def test_a_collector_that_breaks_is_an_unknown_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken() -> Environ:
+    def broken(lock: Lock) -> Environ:
         raise RuntimeError("a bug")
 
     monkeypatch.setattr(environ, "collect", broken)

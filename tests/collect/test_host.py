@@ -1,19 +1,21 @@
 """The host: this one, really read."""
 
 import os
+import platform
 import shutil
 from pathlib import Path
 
 import pytest
 
 from dflash_env.collect import host
-from dflash_env.facts import Unknown
+from dflash_env.facts import NotApplicable, Unknown
 from dflash_env.state import State
 
 
 def test_this_host(tmp_path: Path) -> None:
     found = host.collect(State(tmp_path), shm=tmp_path)
     assert found.platform == f"{os.uname().sysname.lower()}-{os.uname().machine}"
+    assert found.libc == f"{platform.libc_ver()[0]} {platform.libc_ver()[1]}"
     assert found.cores == len(os.sched_getaffinity(0))
     assert found.shm_bytes == shutil.disk_usage(tmp_path).total
     assert isinstance(found.memory_bytes, int)
@@ -44,3 +46,24 @@ def test_the_disk_under_a_folder_that_is_not_made_yet(tmp_path: Path, monkeypatc
     ]
     assert all(isinstance(disk.free_bytes, int) and disk.free_bytes > 0 for disk in found.disks)
     assert not (tmp_path / "a").exists(), "a reader makes nothing"
+
+
+def programs(folder: Path, *names: str) -> str:
+    for name in names:
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text("#!/bin/sh\n")
+        (folder / name).chmod(0o755)
+    return str(folder)
+
+
+def test_the_first_compiler_where_the_trainer_will_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", programs(tmp_path / "conda", "gcc"))
+    monkeypatch.setenv("CC", str(tmp_path / "conda" / "gcc"))
+    monkeypatch.setattr(host, "SYSTEM_PATH", programs(tmp_path / "bin", "clang", "cc"))
+    assert host.collect(State(tmp_path), shm=tmp_path).compiler == str(tmp_path / "bin/clang")
+
+
+def test_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "SYSTEM_PATH", str(tmp_path))
+    found = host.collect(State(tmp_path), shm=tmp_path).compiler
+    assert found == NotApplicable(why=f"none of gcc, clang, cc is in {tmp_path}")
