@@ -1,5 +1,6 @@
 """Click wiring: the commands, and the one place where errors become exit codes."""
 
+import errno
 import io
 import os
 import platform
@@ -13,10 +14,11 @@ import click
 from dflash_env import __version__
 from dflash_env.commands.doctor import doctor
 from dflash_env.commands.explain import explain
+from dflash_env.commands.gc import gc
 from dflash_env.commands.lock import lock
 from dflash_env.commands.rebuild import rebuild
 from dflash_env.commands.run import run
-from dflash_env.errors import Exit, Failure
+from dflash_env.errors import Exit, Failure, StepFailed
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -29,7 +31,7 @@ def cli() -> None:
     """
 
 
-for command in (doctor, explain, rebuild, run, lock):
+for command in (doctor, explain, rebuild, run, lock, gc):
     cli.add_command(command)
 
 
@@ -65,6 +67,12 @@ def _call(arguments: list[str]) -> int:
     except BrokenPipeError:
         # The reader of our output went away (`dflash-env doctor | head`); Python would complain again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.STEP_FAILED
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EPERM, errno.EDQUOT):
+            click.echo(f"this is a bug of dflash-env; its traceback is in {_save()}", err=True)
+            return Exit.BUG
+        StepFailed(f"{error.filename or 'a file'}: {error.strerror}", "free space or make the folder writable").show()
         return Exit.STEP_FAILED
     except Exception:
         click.echo(f"this is a bug of dflash-env; its traceback is in {_save()}", err=True)

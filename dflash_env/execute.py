@@ -1,14 +1,19 @@
 """The only actor: runs the steps of a plan, writes files, and hands off by exec."""
 
+import contextlib
+import fcntl
 import os
+import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NoReturn
+from typing import IO, NoReturn, TextIO
 
 from dflash_env.errors import StepFailed
 from dflash_env.plan import Step
@@ -99,6 +104,96 @@ def make_folder(path: Path, mode: int = 0o777) -> None:
         ) from None
 
 
+@contextlib.contextmanager
+def exclusive(path: Path, whose: str, wait_s: float) -> Iterator[None]:
+    """Hold a lock file. Who finds it held says for whom it waits, and gives up after `wait_s`."""
+    make_folder(path.parent)
+    try:
+        stream = path.open("a+")
+    except OSError as error:
+        raise StepFailed(f"{path} cannot be written: {error.strerror}", "make the folder writable") from None
+    with stream:
+        _acquire(stream, path, whose, wait_s)
+        stream.truncate(0)
+        stream.write(f"process {os.getpid()}, since {now()}")
+        stream.flush()
+        yield
+
+
+def _acquire(stream: TextIO, path: Path, whose: str, wait_s: float) -> None:
+    end, told = time.monotonic() + wait_s, False
+    while True:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            holder = f"{whose} ({path.read_text() or 'unknown'})"
+        if time.monotonic() >= end:
+            raise StepFailed(f"{holder} did not finish within {wait_s:g} s", "wait for it, or look what it is doing")
+        if not told:
+            print(f"waiting for {holder}", file=sys.stderr, flush=True)
+            told = True
+        time.sleep(0.2)
+
+
+def lease(path: Path) -> int:
+    """A shared lock for the life of this process and of what it becomes by exec; whoever would remove sees it held."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
+    os.set_inheritable(descriptor, True)
+    return descriptor
+
+
+def leased(path: Path) -> bool:
+    """Whether any process holds the lease."""
+    if not path.exists():
+        return False
+    with path.open("r+") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+FICLONE = 0x40049409
+"""ioctl of Linux (linux/fs.h): make a file share another's blocks, copied when written."""
+
+
+def reflinks(source: Path, target: Path) -> bool:
+    """Whether files can be cloned from one folder to the other. uv would silently hard-link where they cannot."""
+    try:
+        with _scratch(source) as old, _scratch(target) as new:
+            old.write(b"probe")
+            old.flush()
+            fcntl.ioctl(new.fileno(), FICLONE, old.fileno())
+            return True
+    except OSError:
+        return False
+
+
+def _scratch(folder: Path) -> IO[bytes]:
+    """A nameless file on the file system that a folder is on, or will be."""
+    return tempfile.TemporaryFile(dir=next(each for each in (folder, *folder.parents) if each.exists()))
+
+
+def written(pid: int) -> int:
+    """Bytes a process has written, where the kernel tells."""
+    try:
+        lines = Path(f"/proc/{pid}/io").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("write_bytes")), 0)
+
+
+def discard(folder: Path) -> None:
+    """Remove a folder of ours, whose folders may be write-protected."""
+    if folder.exists():
+        for here, _, _ in os.walk(folder):
+            Path(here).chmod(stat.S_IRWXU)
+        shutil.rmtree(folder)
+
+
 def write_files(root: Path, files: dict[str, tuple[bytes, bool]]) -> None:
     """Write contents below a folder; the flag says whether a file is executable."""
     for name, (content, executable) in files.items():
@@ -110,7 +205,7 @@ def write_files(root: Path, files: dict[str, tuple[bytes, bool]]) -> None:
 
 
 def hand_off(step: Step) -> NoReturn:
-    """Become the step: from here on signals, terminal and exit code are its own."""
+    """Become the step: from here on signals, terminal and exit code are its own; a `lease` goes along."""
     sys.stdout.flush()
     sys.stderr.flush()
     os.chdir(step.cwd)

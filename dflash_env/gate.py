@@ -9,13 +9,16 @@ from dflash_env.collect import collect
 from dflash_env.config import Config
 from dflash_env.errors import Failure
 from dflash_env.facts import Facts
+from dflash_env.progress import Meter, Tally
 from dflash_env.report import Report
 
 
-def now(settings: Config, profile: str | None) -> Report:
-    """The report on this machine."""
-    taken = execute.now()
-    facts = collect(settings, settings.profile(profile))
+def now(settings: Config, profile: str | None, deep: bool = False) -> Report:
+    """The report on this machine; with `deep` every byte of the venv is hashed, and a meter shows it."""
+    taken, chosen = execute.now(), settings.profile(profile)
+    tally = Tally(Meter(), "verifying", settings.lock(chosen).unpacked_bytes)
+    facts = collect(settings, chosen, deep, tally.add if deep else lambda _: None)
+    tally.close()
     return Report(taken=taken, facts=facts, results=examine(bundle.checks(), facts))
 
 

@@ -56,6 +56,7 @@ def prepared(settings: Config, report: Report, name: str, overrides: tuple[str, 
     """Write the run's folder; where that fails, nothing of it stays."""
     run = _make(settings, report, name)
     try:
+        _hold(settings, report)
         launch = planned(settings, report, run, overrides)
         execute.write_files(run / "src", _source(report))
         codec.write_document(run / "plan.json", launch)
@@ -66,6 +67,15 @@ def prepared(settings: Config, report: Report, name: str, overrides: tuple[str, 
     except BaseException:
         shutil.rmtree(run, ignore_errors=True)
         raise
+
+
+def _hold(settings: Config, report: Report) -> None:
+    """Keep the venv for as long as this process and what it becomes live; `gc` sees that."""
+    venv = report.facts.venv
+    if isinstance(venv, Venv) and isinstance(venv.path, str):
+        execute.lease(State(settings.state).lease(Path(venv.path)))
+        if not Path(venv.path).is_dir():
+            raise StepFailed(f"{venv.path} was removed just now", "run `dflash-env rebuild`")
 
 
 def _make(settings: Config, report: Report, name: str) -> Path:

@@ -14,7 +14,10 @@ from dflash_env.facts import Lock, Locked
 HEADER = ("schema", "input", "exclude-newer", "python", "platform", "cuda", "uv", "unpacked-bytes", "tree-digest")
 """The header's keys, in their order; `tree-digest` is `pending` until a build has been measured."""
 
-_LINE = re.compile(r"(?P<name>[A-Za-z0-9._-]+)==(?P<version>\S+) --hash=sha256:(?P<sha256>[0-9a-f]{64})")
+_LINE = re.compile(
+    r"(?P<name>[A-Za-z0-9._-]+)==(?P<version>\S+) --hash=sha256:(?P<sha256>[0-9a-f]{64})"
+    r"(?:  # tree (?P<tree>[0-9a-f]{64}))?"
+)
 _HEADER = re.compile(r"# (?P<key>[a-z-]+): (?P<value>.+)")
 
 
@@ -29,7 +32,7 @@ class LockFile:
         """The file's content."""
         lines = ["# A dflash-env training lock; `make lock` writes it."]
         lines += [f"# {key}: {self.header[key]}" for key in HEADER]
-        lines += [_line(one) for one in self.packages]
+        lines += [f"{_line(one)}{f'  # tree {one.tree}' if one.tree else ''}" for one in self.packages]
         return "\n".join(lines) + "\n"
 
 
@@ -60,7 +63,9 @@ def _package(line: str, where: str) -> Locked:
         version = str(Version(found["version"]))
     except InvalidVersion:
         raise _malformed(where, f"{found['version']!r} is not a version") from None
-    return Locked(name=canonicalize_name(found["name"]), version=version, sha256=found["sha256"])
+    return Locked(
+        name=canonicalize_name(found["name"]), version=version, sha256=found["sha256"], tree=found["tree"] or ""
+    )
 
 
 def _malformed(where: str, what: str) -> Failure:
@@ -88,6 +93,8 @@ def expectation(file: LockFile, name: str) -> Lock:
         raise _malformed(name, f"`# unpacked-bytes:` is {size!r}, not a number")
     what = [file.header["python"], file.header["platform"], *sorted(map(_line, file.packages))]
     return Lock(
+        uv=file.header["uv"],
+        tree_digest=file.header["tree-digest"],
         name=name,
         digest=hashlib.sha256("\n".join(what).encode()).hexdigest(),
         python=file.header["python"],

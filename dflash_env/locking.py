@@ -4,6 +4,7 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,12 +13,12 @@ from packaging.pylock import PackageWheel, Pylock, PylockValidationError
 from packaging.tags import Tag, compatible_tags, cpython_tags
 from packaging.utils import canonicalize_name
 
-from dflash_env import build, codec, execute
+from dflash_env import build, codec, execute, sealing, wheelhouse
 from dflash_env import lock as locks
 from dflash_env.collect import programs, venv
 from dflash_env.config import Config
 from dflash_env.errors import Failure, StepFailed
-from dflash_env.facts import Locked
+from dflash_env.facts import Locked, Venv
 from dflash_env.plan import UV_PASSES, Step
 from dflash_env.state import State, uv_cache
 
@@ -30,15 +31,15 @@ _TRAINING = re.compile(r"(?P<stem>[a-z0-9]+)-cp3(?P<minor>\d+)")
 _OTHER_CUDA = re.compile(r"-cu(\d\d)$")
 
 
-def write(settings: Config, names: tuple[str, ...], cut_off: str | None) -> None:
-    """Write the named locks of the project, or all that it has."""
+def write(settings: Config, names: tuple[str, ...], cut_off: str | None, wheelhouse_folder: Path | None = None) -> None:
+    """Write the named locks of the project, or all that it has; collect the training locks' wheels in a folder."""
     folder = settings.project / "lockfiles"
     known = [path.stem for path in sorted(folder.glob("*.txt"))]
     for name in names or known:
         if name in TOOL_LOCKS:
             _write_tool(folder, name, cut_off)
         else:
-            _write_training(settings, folder, name, cut_off)
+            _write_training(settings, folder, name, cut_off, wheelhouse_folder)
 
 
 def today() -> str:
@@ -94,7 +95,9 @@ def _write_tool(folder: Path, name: str, asked: str | None) -> None:
     codec.write_text(path, header + body)
 
 
-def _write_training(settings: Config, folder: Path, name: str, asked: str | None) -> None:
+def _write_training(
+    settings: Config, folder: Path, name: str, asked: str | None, wheelhouse_folder: Path | None
+) -> None:
     parts = _TRAINING.fullmatch(name)
     if not parts:
         raise Failure(
@@ -103,7 +106,10 @@ def _write_training(settings: Config, folder: Path, name: str, asked: str | None
     source, path, minor = _input(folder, parts["stem"]), folder / f"{name}.txt", int(parts["minor"])
     cut_off = _cut_off(path, asked)
     options = ("--python-version", f"3.{minor}", "--python-platform", PLATFORM, "--format", "pylock.toml")
-    packages = tuple(_one_artifact_each(_compile(source, cut_off, *options), minor))
+    chosen = tuple(_one_artifact_each(_compile(source, cut_off, *options), minor))
+    packages = tuple(locked for locked, _ in chosen)
+    if wheelhouse_folder:
+        wheelhouse.fill(wheelhouse_folder, source.parent, [wheel for _, wheel in chosen])
     header = {
         "schema": str(codec.SCHEMA),
         "input": f"{source.name} sha256:{input_digest(source)}",
@@ -113,20 +119,29 @@ def _write_training(settings: Config, folder: Path, name: str, asked: str | None
         "cuda": cuda_of(packages, parts["stem"]),
         "uv": _uv_version(),
         "unpacked-bytes": "0",
-        "tree-digest": "pending",
+        "tree-digest": sealing.PENDING,
     }
-    drafted = locks.LockFile(header=header, packages=packages)
-    draft = path.with_suffix(".draft")
+    codec.write_text(path, _measured(settings, locks.LockFile(header=header, packages=packages), path).text())
+
+
+def _measured(settings: Config, drafted: locks.LockFile, path: Path) -> locks.LockFile:
+    """The lock with the size and the digests of the venv that it makes, by making it."""
+    state, draft = State(settings.state), path.with_suffix(".draft")
+    expected = locks.expectation(drafted, path.stem)
     try:
         codec.write_text(draft, drafted.text())
-        folder_built = build.provide(State(settings.state), locks.expectation(drafted, name), draft)
+        folder = build.provide(state, expected, draft)
     finally:
         draft.unlink(missing_ok=True)
-    header["unpacked-bytes"] = str(venv.weigh(folder_built))
-    codec.write_text(path, drafted.text())
+    found = venv.read(state, folder, expected.python)
+    if not isinstance(found, Venv) or not isinstance(found.tree_digest, str):
+        raise StepFailed(f"the venv {folder} cannot be measured: {found}", "run `dflash-env lock` again")
+    header = drafted.header | {"unpacked-bytes": str(venv.weigh(folder)), "tree-digest": found.tree_digest}
+    packages = tuple(replace(package, tree=found.packages[package.name]) for package in drafted.packages)
+    return locks.LockFile(header=header, packages=packages)
 
 
-def _one_artifact_each(pylock: str, minor: int) -> Iterator[Locked]:
+def _one_artifact_each(pylock: str, minor: int) -> Iterator[tuple[Locked, PackageWheel]]:
     """The wheel that an installer would choose for the platform, of each package: one name, one version, one hash."""
     try:
         resolved = Pylock.from_dict(tomllib.loads(pylock))
@@ -134,9 +149,9 @@ def _one_artifact_each(pylock: str, minor: int) -> Iterator[Locked]:
         raise StepFailed(f"uv's resolution cannot be read: {error}", "use the uv of lockfiles/tool.txt") from None
     for package, artifact in resolved.select(tags=_tags(minor)):
         sha256 = artifact.hashes.get("sha256") if isinstance(artifact, PackageWheel) else None
-        if package.version is None or sha256 is None:
+        if package.version is None or sha256 is None or not isinstance(artifact, PackageWheel):
             raise StepFailed(f"{package.name} is no wheel with a version and a sha256", "pin it to a release")
-        yield Locked(name=canonicalize_name(package.name), version=str(package.version), sha256=sha256)
+        yield Locked(name=canonicalize_name(package.name), version=str(package.version), sha256=sha256), artifact
 
 
 def _tags(minor: int) -> list[Tag]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from dflash_env.facts import Interpreter, Lock, Profile
+from dflash_env.facts import SYSTEM_PATH, Interpreter, Lock, Profile
 from dflash_env.state import State
 
 UV_PASSES = (
@@ -32,7 +32,6 @@ UV_PASSES = (
     "UV_INSECURE_HOST",
     "UV_KEYRING_PROVIDER",
     "UV_NATIVE_TLS",
-    "UV_NO_INDEX",
     "UV_OFFLINE",
     "UV_SYSTEM_CERTS",
     "all_proxy",
@@ -85,6 +84,16 @@ class Build:
     interpreter: Interpreter
     steps: tuple[Step, ...]
 
+    def forget(self, packages: tuple[str, ...]) -> Step:
+        """Empties uv's cache of some packages, so that they are fetched again."""
+        uv, cache = self.steps[0].argv[0], self.steps[0].argv[2:4]
+        return Step(
+            why=f"empty the tool's uv cache of {', '.join(packages)}",
+            argv=(uv, "cache", "clean", *cache, *packages),
+            cwd=self.steps[0].cwd,
+            passes=UV_PASSES,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class Launch:
@@ -120,21 +129,27 @@ def build(
     interpreter: Interpreter,
     folder: Path,
     user_config: Path | None,
+    link_mode: str = "copy",
+    offline: bool = False,
+    find_links: str = "",
 ) -> Build:
-    """The plan that makes `folder` the venv of `lock`."""
-    common = ("--cache-dir", str(cache), "--no-python-downloads")
-    settings = ("--config-file", str(user_config)) if user_config else ("--no-config",)
+    """The plan that makes `folder` the venv of `lock`; `find_links` is a folder of wheels that stands for any index."""
+    # --cache-dir comes first: Build.forget takes it from there.
+    common = ["--cache-dir", str(cache), "--no-python-downloads"]
+    common += ["--config-file", str(user_config)] if user_config else ["--no-config"]
+    common += ["--offline"] if offline else []
+    source = ["--no-index", "--find-links", find_links] if find_links else []
     make = Step(
         why=f"make an empty venv with Python {interpreter.version}",
-        argv=(uv, "venv", *common, *settings, "--relocatable", "--python", interpreter.path, str(folder)),
+        argv=(uv, "venv", *common, "--relocatable", "--python", interpreter.path, str(folder)),
         cwd=str(folder.parent),
         passes=UV_PASSES,
     )
     # Never hard links: an edit in the venv would reach the cache and every later build (docs/decisions/0003).
-    install = ("--require-hashes", "--no-build", "--link-mode", "copy", "--python", str(folder / "bin" / "python"))
+    install = ["--require-hashes", "--no-build", "--link-mode", link_mode, "--python", str(folder / "bin" / "python")]
     fill = Step(
         why=f"install the {len(lock.packages)} packages of {lock.name}, every hash required",
-        argv=(uv, "pip", "sync", *common, *settings, *install, str(lockfile)),
+        argv=(uv, "pip", "sync", *common, *source, *install, str(lockfile)),
         cwd=str(folder.parent),
         passes=UV_PASSES,
     )
@@ -191,7 +206,7 @@ def _launch_environment(state: State, venv: Path, run: Path, gpus: tuple[str, ..
         "HF_HOME": str(state.caches / "huggingface"),
         "HF_HUB_OFFLINE": "1",
         "OMP_NUM_THREADS": str(threads),
-        "PATH": f"{venv / 'bin'}:/usr/local/bin:/usr/bin:/bin",
+        "PATH": f"{venv / 'bin'}:{SYSTEM_PATH}",
         "PYTHONNOUSERSITE": "1",
         "PYTHONPATH": str(run / "src"),
         "PYTHONPYCACHEPREFIX": str(state.caches / "bytecode" / venv.name),

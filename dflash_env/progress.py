@@ -1,6 +1,7 @@
 """How long work shows that it goes on: one line that is redrawn on a terminal, plain lines elsewhere."""
 
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import TextIO
@@ -51,3 +52,26 @@ class Meter:
 
     def _unicode(self) -> bool:
         return (self._stream.encoding or "").lower().replace("-", "") == "utf8"
+
+
+class Tally:
+    """Adds up what several threads have done, and shows it now and then."""
+
+    STEP_BYTES = 64 << 20
+
+    def __init__(self, meter: Meter, phase: str, total_bytes: int) -> None:
+        self._meter, self._phase, self._total = meter, phase, total_bytes
+        self._lock = threading.Lock()
+        self._done = self._shown = 0
+
+    def add(self, more_bytes: int) -> None:
+        """Called from any thread."""
+        with self._lock:
+            self._done += more_bytes
+            if self._done - self._shown >= self.STEP_BYTES:
+                self._shown = self._done
+                self._meter.show(self._phase, self._done, self._total)
+
+    def close(self) -> None:
+        """The work is done."""
+        self._meter.close()

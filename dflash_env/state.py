@@ -24,9 +24,22 @@ class State:
         """The seal of a venv: beside it, since a file inside would be one that no package owns."""
         return venv.with_name(f"{venv.name}.seal.json")
 
+    def manifest(self, venv: Path) -> Path:
+        """Every file of a venv as it was when sealed."""
+        return venv.with_name(f"{venv.name}.files.json")
+
     def current(self, lock: str) -> Path:
         """The link to the venv in use for a lock."""
         return self.venvs / "current" / lock
+
+    @property
+    def history(self) -> Path:
+        """Which venv became current when: `time lock folder`, a line a switch."""
+        return self.venvs / "history"
+
+    def lease(self, venv: Path) -> Path:
+        """Locked, shared, by every process that a venv must stay for."""
+        return venv.with_name(f"{venv.name}.lease")
 
     @property
     def caches(self) -> Path:

@@ -1,14 +1,17 @@
 """The training venv is built beside the one in use by real uv, from small wheels made here."""
 
 import fcntl
+import os
 import shutil
 import subprocess
+import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from dflash_env import build
+from dflash_env import build, execute
 from dflash_env.collect import programs
 from dflash_env.errors import StepFailed
 from dflash_env.facts import Lock, Locked
@@ -142,3 +145,117 @@ def test_the_plan_is_exactly_what_runs(state: State, lock: Lock, lockfile: Path)
     assert make.argv[1] == "venv" and "--relocatable" in make.argv
     assert fill.argv[1:3] == ("pip", "sync") and "--require-hashes" in fill.argv and str(lockfile) in fill.argv
     assert fill.argv[fill.argv.index("--link-mode") + 1] == "copy"
+
+
+def test_a_wait_that_lasts_too_long_is_given_up_and_names_the_holder(state: State, lock: Lock, lockfile: Path) -> None:
+    state.venvs.mkdir(parents=True)
+    with execute.exclusive(state.venvs / ".lock", "a rebuild", 1), pytest.raises(StepFailed) as failure:
+        build.provide(state, lock, lockfile, build.Supply(wait_s=0))
+    assert f"process {os.getpid()}" in failure.value.message
+
+
+def test_a_full_disk_is_seen_before_anything_is_written(
+    state: State, lock: Lock, lockfile: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    huge = replace(lock, unpacked_bytes=10**18)
+    with pytest.raises(StepFailed, match=r"takes 1000000000\.0 GB") as failure:
+        build.provide(state, huge, lockfile)
+    assert "dflash-env gc" in failure.value.fix
+    assert built_folders(state) == []
+
+
+def test_a_disk_that_fills_up_meanwhile_leaves_the_old_venv(
+    state: State, lock: Lock, lockfile: Path, wheelhouse: Path
+) -> None:
+    first = build.provide(state, lock, lockfile)
+    large = wheels.make(wheelhouse, "gamma", "1.0", body=f"data = '{'x' * 400_000}'\n")
+    wheels.write_lock(lockfile, *lock.packages, large.locked)
+    # A limit on the size of a file stands for a full disk: the write fails in the middle.
+    code = f"""
+import resource, signal
+from dataclasses import replace
+from pathlib import Path
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+from dflash_env import build, lock
+from dflash_env.errors import StepFailed
+from dflash_env.state import State
+path = Path({str(lockfile)!r})
+try:
+    build.provide(State(Path({str(state.root)!r})), lock.read(path), path)
+except StepFailed as failure:
+    print(failure.message)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "could not install" in done.stdout, done.stdout + done.stderr
+    assert state.current(lock.name).resolve() == first
+    assert built_folders(state) == [first.name]
+
+
+@pytest.mark.parametrize("moment", ["run", "take_stock", "close", "rename", "switch"])
+def test_killed_at_any_step_the_old_venv_stays_current(
+    state: State, lock: Lock, lockfile: Path, wheelhouse: Path, moment: str
+) -> None:
+    first = build.provide(state, lock, lockfile)
+    newer = wheels.write_lock(lockfile, lock.packages[0], wheels.make(wheelhouse, "beta", "2.1").locked)
+    code = f"""
+import os, signal
+from dataclasses import replace
+from pathlib import Path
+from dflash_env import build, execute, lock, sealing
+from dflash_env.state import State
+def die(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+moment = {moment!r}
+if moment == "run":
+    real = execute.run
+    execute.run = lambda step, **more: die() if "sync" in step.argv else real(step, **more)
+elif moment == "rename":
+    Path.rename = die
+elif moment == "switch":
+    build.switch = die
+else:
+    setattr(sealing, moment, die)
+path = Path({str(lockfile)!r})
+build.provide(State(Path({str(state.root)!r})), lock.read(path), path)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == -9, done.stderr
+    assert state.current(lock.name).resolve() == first
+    second = build.provide(state, newer, lockfile)
+    assert not build.complaint(state, newer, second)
+    assert not (state.venvs / build.BUILDING).exists()
+
+
+def test_the_way_back(state: State, lock: Lock, lockfile: Path, wheelhouse: Path) -> None:
+    first = build.provide(state, lock, lockfile)
+    newer = wheels.write_lock(lockfile, lock.packages[0], wheels.make(wheelhouse, "beta", "2.1").locked)
+    second = build.provide(state, newer, lockfile)
+    assert build.roll_back(state, newer, 1) == first
+    assert build.roll_back(state, newer, 1) == second, "and forth again"
+
+
+def test_no_way_back_to_a_venv_that_was_changed(state: State, lock: Lock, lockfile: Path, wheelhouse: Path) -> None:
+    first = build.provide(state, lock, lockfile)
+    newer = wheels.write_lock(lockfile, lock.packages[0], wheels.make(wheelhouse, "beta", "2.1").locked)
+    second = build.provide(state, newer, lockfile)
+    (module,) = first.rglob("beta/__init__.py")
+    module.chmod(0o644)
+    module.write_text("version = 'x.x'\n")
+    with pytest.raises(StepFailed, match=r"beta/__init__\.py is changed"):
+        build.roll_back(state, newer, 1)
+    assert state.current(lock.name).resolve() == second
+
+
+def test_without_an_earlier_venv_there_is_no_way_back(state: State, lock: Lock, lockfile: Path) -> None:
+    build.provide(state, lock, lockfile)
+    with pytest.raises(StepFailed, match="no earlier venv"):
+        build.roll_back(state, lock, 1)
+
+
+def test_files_are_cloned_only_where_the_file_system_can(
+    state: State, lock: Lock, lockfile: Path, tmp_path: Path
+) -> None:
+    planned = build.planned(state, lock, lockfile, programs.find_python("3.11"))
+    mode = planned.steps[1].argv[planned.steps[1].argv.index("--link-mode") + 1]
+    assert mode == ("clone" if execute.reflinks(tmp_path, state.root) else "copy")

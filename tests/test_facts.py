@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError, fields, replace
 import pytest
 
 from dflash_env import facts
-from dflash_env.facts import Environ, Gpus, NotApplicable, Unknown, Variable
+from dflash_env.facts import Gpus, NotApplicable, Unknown, Variable
 from tests import healthy
 
 LOST = Unknown(code="nvml-15", text="GPU is lost")
@@ -62,6 +62,6 @@ def test_a_lock_knows_its_versions_by_name() -> None:
 
 
 def test_a_variable_that_is_not_set_is_empty() -> None:
-    environ = Environ(variables=(Variable(name="PYTHONPATH", value="/opt"),), preload_file=())
+    environ = replace(healthy.ENVIRON, variables=(Variable(name="PYTHONPATH", value="/opt"),))
     assert environ.value("PYTHONPATH") == "/opt"
     assert environ.value("LD_PRELOAD") == ""

@@ -19,6 +19,7 @@ def settings(tmp_path: Path) -> config.Config:
 
 @pytest.fixture
 def report(tmp_path: Path) -> Report:
+    (tmp_path / "venv").mkdir()
     venv = replace(VENV, path=str(tmp_path / "venv"))
     return Report(taken="2026-11-30T20:00:05Z", facts=replace(FACTS, profile=TINY, venv=venv), results=())
 

@@ -27,8 +27,10 @@ def test_a_training_lock_pins_one_artifact_a_package(project: config.Config, whe
     locking.write(project, ("small-cp311",), "2026-11-30")
     lock = locks.read(project.project / "lockfiles" / "small-cp311.txt")
     assert lock.versions == {"alpha": "1.0", "beta": "1.5"}
-    assert lock.packages[0] == wheels.Wheel(wheelhouse / "alpha-1.0-py3-none-any.whl", "alpha", "1.0").locked
+    wheel = wheels.Wheel(wheelhouse / "alpha-1.0-py3-none-any.whl", "alpha", "1.0")
+    assert lock.packages[0].sha256 == wheel.locked.sha256
     assert lock.unpacked_bytes > 0
+    assert len(lock.tree_digest) == 64 and all(package.tree for package in lock.packages)
     assert not list((project.project / "lockfiles").glob("*.draft"))
 
 

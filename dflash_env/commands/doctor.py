@@ -20,17 +20,18 @@ from dflash_env.render import text as render_text
     type=click.Path(path_type=Path, dir_okay=False),
     help="Judge the facts of a saved --json report with today's checks; this machine is not looked at.",
 )
+@click.option("--deep", is_flag=True, help="Hash every byte of the venv, not only what moved since it was sealed.")
 @click.option("-v", "--verbose", is_flag=True, help="Show every check, not only those that found something.")
-def doctor(profile: str | None, as_json: bool, replay: Path | None, verbose: bool) -> int:
+def doctor(profile: str | None, as_json: bool, replay: Path | None, deep: bool, verbose: bool) -> int:
     """Check this machine against the lock, the machine file and git HEAD.
 
     Exits with 0 when nothing blocks a launch (warnings are allowed), 1 when something does, and 2 when the command
     line or the configuration is wrong.
     """
-    if replay and profile:
-        raise Failure("--replay judges the profile that its report was made with", "leave --profile out")
+    if replay and (profile or deep):
+        raise Failure("--replay judges a report as it was made", "leave --profile and --deep out")
     began = time.monotonic()
-    report = gate.again(replay) if replay else gate.now(config.load(Path.cwd()), profile)
+    report = gate.again(replay) if replay else gate.now(config.load(Path.cwd()), profile, deep)
     if as_json:
         click.echo(render_json.report(report), nl=False)
     else:

@@ -15,8 +15,13 @@ from dflash_env.errors import Failure
     metavar="DATE",
     help="Resolve as the index stood at DATE (YYYY-MM-DD); by default the date in each lock, or today for a new one.",
 )
+@click.option(
+    "--wheelhouse",
+    type=click.Path(file_okay=False, path_type=Path, resolve_path=True),
+    help="Collect the training locks' wheels in this folder, for `rebuild --find-links` where there is no network.",
+)
 @click.option("--upgrade", is_flag=True, help="Resolve as the index stands today.")
-def lock(names: tuple[str, ...], exclude_newer: str | None, upgrade: bool) -> int:
+def lock(names: tuple[str, ...], exclude_newer: str | None, upgrade: bool, wheelhouse: Path | None) -> int:
     """Lock NAME, such as cu12-cp311 or dev; every lock of the project by default.
 
     A training lock is built once before it is written, so that it states what it unpacks to.
@@ -24,5 +29,5 @@ def lock(names: tuple[str, ...], exclude_newer: str | None, upgrade: bool) -> in
     if exclude_newer and upgrade:
         raise Failure("--upgrade means today, and --exclude-newer names another date", "leave one of them out")
     settings = config.load(Path.cwd())
-    locking.write(settings, names, locking.today() if upgrade else exclude_newer)
+    locking.write(settings, names, locking.today() if upgrade else exclude_newer, wheelhouse)
     return 0
