@@ -1,7 +1,7 @@
 # The first two commands a newcomer types: `make train` and `make test`. Both do all of their own set-up.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help setup train test check doctor docs lock clean
+.PHONY: help setup train test check doctor bench docs lock clean
 
 PYTHON ?= $(firstword $(shell command -v python3.11 python3.12 python3.13 python3 2>/dev/null))
 BIN := .venv/bin
@@ -32,6 +32,10 @@ check: $(DEV) ## format, lint, types, and generated pages up to date
 
 doctor: $(TOOL) ## is this machine fit to launch?
 	$(BIN)/dflash-env doctor
+
+bench: $(TOOL) ## measure what the environment half costs, as ratios in one run, into docs/measurements/
+	$(BIN)/dflash-env rebuild || [ $$? -eq 1 ]
+	$(BIN)/python bench/environment.py
 
 docs: $(DEV) ## write the generated pages and the pictures
 	$(BIN)/python docs/make.py
