@@ -163,14 +163,20 @@ def write_text(path: Path, text: str) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         # mkstemp answers 0600; documents are readable like any file the user makes.
-        Path(name).chmod(0o666 & ~_umask())
+        Path(name).chmod(0o666 & ~umask())
         Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
 
 
-def _umask() -> int:
+def normal(path: Path) -> str:
+    """A path without `.` and `..`, its links left as they are."""
+    return os.path.normpath(path)
+
+
+def umask() -> int:
+    """What the user wants taken off the permissions of new files."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -27,6 +27,7 @@ def run(
     limit_s: float,
     meanwhile: Callable[[int], None] | None = None,
     accepted: tuple[int, ...] = (0,),
+    stdin: IO[bytes] | None = None,
 ) -> bytes:
     """Run one step to its end and return what it printed; `meanwhile` is called with its pid every second.
 
@@ -35,7 +36,12 @@ def run(
     with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as said:
         try:
             process = subprocess.Popen(
-                step.argv, cwd=step.cwd, env=step.environment(), stdout=printed, stderr=said, stdin=subprocess.DEVNULL
+                step.argv,
+                cwd=step.cwd,
+                env=step.environment(),
+                stdout=printed,
+                stderr=said,
+                stdin=stdin or subprocess.DEVNULL,
             )
         except OSError as error:
             raise StepFailed(f"{step.argv[0]} cannot be started: {error.strerror}", "run `make setup` again") from None

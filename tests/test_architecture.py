@@ -15,6 +15,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "dflash_env.__main__": {"dflash_env.cli"},
     "dflash_env.cli": {"dflash_env", "dflash_env.commands", "dflash_env.errors"},
     "dflash_env.commands": {
+        "dflash_env.backup",
         "dflash_env.build",
         "dflash_env.bundle",
         "dflash_env.codec",
@@ -28,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "dflash_env.launch",
         "dflash_env.locking",
         "dflash_env.render",
+        "dflash_env.restore",
         "dflash_env.state",
         "dflash_env.sweep",
     },
@@ -61,6 +63,20 @@ MAY_IMPORT: dict[str, set[str]] = {
         "dflash_env.errors",
         "dflash_env.execute",
         "dflash_env.progress",
+    },
+    "dflash_env.backup": {
+        "dflash_env.collect",
+        "dflash_env.errors",
+        "dflash_env.execute",
+        "dflash_env.facts",
+        "dflash_env.plan",
+    },
+    "dflash_env.restore": {
+        "dflash_env.backup",
+        "dflash_env.codec",
+        "dflash_env.collect",
+        "dflash_env.errors",
+        "dflash_env.facts",
     },
     "dflash_env.launch": {
         "dflash_env.bundle",

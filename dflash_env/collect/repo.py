@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import stat
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -52,7 +51,7 @@ def _uncommitted(root: Path, used: Sequence[Path], tracked: set[bytes]) -> Itera
             yield f"{path} ({entries.text})"
         elif not entries:
             yield f"{path} is in no commit"
-        elif how := _difference(path, entries[0]):
+        elif how := git.difference(path, entries[0]):
             yield f"{path} is {how} against HEAD of its repository"
 
 
@@ -60,25 +59,9 @@ def _changes(root: Path, entries: Sequence[git.Entry]) -> Iterator[Change]:
     for entry in entries:
         path = Path(os.fsdecode(entry.path))
         linked = any((root / folder).is_symlink() for folder in path.parents[:-1])
-        how = "replaced" if linked else _difference(root / path, entry)
+        how = "replaced" if linked else git.difference(root / path, entry)
         if how:
             yield Change(path=_shown(entry.path), how=how, expected=entry.blob)
-
-
-def _difference(path: Path, entry: git.Entry) -> str:
-    try:
-        status = path.lstat()
-    except (FileNotFoundError, NotADirectoryError):
-        return "deleted"
-    is_link = stat.S_ISLNK(status.st_mode)
-    if is_link != entry.is_link or not (is_link or stat.S_ISREG(status.st_mode)):
-        return "replaced"
-    content = os.fsencode(path.readlink()) if is_link else path.read_bytes()
-    if git.blob_id(content, len(entry.blob)) != entry.blob:
-        return "modified"
-    if not is_link and bool(status.st_mode & stat.S_IXUSR) != entry.is_executable:
-        return "mode"
-    return ""
 
 
 def _strays(root: Path, paths: Sequence[str], tracked: set[bytes], top: set[bytes], lock: Lock) -> Iterator[str]:
