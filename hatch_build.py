@@ -1,7 +1,9 @@
 """At build time: the manifest that vouches for a wheel's bundled files, where no git repository stands beside them."""
 
+import atexit
 import hashlib
 import json
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -37,7 +39,9 @@ class ManifestHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchling's
             return recorded.read_text().strip()
         commit = self._git("rev-parse", "HEAD").strip()
         paths = ("dflash_env", "checks", "trainer", "lockfiles", "pyproject.toml")
-        return f"{commit}-edited" if self._git("status", "--porcelain", "--", *paths) else commit
+        if edited := self._git("status", "--porcelain", "--", *paths):
+            raise RuntimeError(f"commit these first; a wheel names the commit that it was built from:\n{edited}")
+        return commit
 
     def _git(self, *arguments: str) -> str:
         done = subprocess.run(["git", "-C", self.root, *arguments], capture_output=True, text=True, check=False)
@@ -47,15 +51,16 @@ class ManifestHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchling's
 
     def _digests(self) -> dict[str, str]:
         files = self.build_config.builder.recurse_included_files()
-        bundled = {file.distribution_path: file.path for file in files if file.distribution_path.startswith(BUNDLED)}
-        bundled[BUNDLED + SETTINGS] = str(Path(self.root, SETTINGS))
+        packed = {file.distribution_path: file.path for file in files}
+        packed[BUNDLED + SETTINGS] = str(Path(self.root, SETTINGS))
         return {
             name.removeprefix(BUNDLED): hashlib.sha256(Path(path).read_bytes()).hexdigest()
-            for name, path in sorted(bundled.items())
+            for name, path in sorted(packed.items())
         }
 
     @staticmethod
     def _write(name: str, text: str) -> str:
-        path = Path(tempfile.mkdtemp(prefix="dflash-env-build-"), name)
-        path.write_text(text)
-        return str(path)
+        folder = Path(tempfile.mkdtemp(prefix="dflash-env-build-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        (folder / name).write_text(text)
+        return str(folder / name)

@@ -38,6 +38,7 @@ INDEX = Supply()
 def provide(state: State, lock: Lock, lockfile: Path, supply: Supply = INDEX) -> Path:
     """The venv of a lock, built if there is none that is whole, and made current."""
     interpreter = programs.find_python(lock.python)
+    execute.make_state(state.root)
     with execute.exclusive(state.venvs / ".lock", "another rebuild", supply.wait_s):
         folder = _whole(state, lock, interpreter)
         if folder is None:
@@ -64,6 +65,11 @@ def planned(state: State, lock: Lock, lockfile: Path, interpreter: Interpreter, 
         offline=supply.offline,
         find_links=supply.find_links,
     )
+
+
+def whole(state: State, lock: Lock) -> Path | None:
+    """The venv that `provide` would keep; None where it would build one."""
+    return _whole(state, lock, programs.find_python(lock.python))
 
 
 def _whole(state: State, lock: Lock, interpreter: Interpreter) -> Path | None:

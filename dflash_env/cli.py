@@ -1,13 +1,15 @@
 """Click wiring: the commands, and the one place where errors become exit codes."""
 
-import errno
 import io
 import os
 import platform
+import signal
 import sys
 import tempfile
 import traceback
 from pathlib import Path
+from types import FrameType
+from typing import NoReturn
 
 import click
 
@@ -41,7 +43,13 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    # A scheduler's notice ends us as Ctrl-C does: what is half made is taken away. Exec resets it for the trainer.
+    signal.signal(signal.SIGTERM, _interrupt)
     sys.exit(_answer(sys.argv[1:]))
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def _answer(arguments: list[str]) -> int:
@@ -70,10 +78,9 @@ def _call(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.STEP_FAILED
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EPERM, errno.EDQUOT):
-            click.echo(f"this is a bug of dflash-env; its traceback is in {_save()}", err=True)
-            return Exit.BUG
-        StepFailed(f"{error.filename or 'a file'}: {error.strerror}", "free space or make the folder writable").show()
+        StepFailed(
+            f"{error.filename or 'output'}: {error.strerror}", "make room, or make it readable or writable"
+        ).show()
         return Exit.STEP_FAILED
     except Exception:
         click.echo(f"this is a bug of dflash-env; its traceback is in {_save()}", err=True)

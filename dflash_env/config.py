@@ -1,5 +1,6 @@
 """What the user wrote: `[tool.dflash-env]` of the nearest project, over the profiles that come with the tool."""
 
+import os
 import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -43,6 +44,10 @@ class MachineTable:
     host: MachineHost
 
 
+SOURCE = ("dflash_env", "trainer", "checks", "lockfiles", "pyproject.toml")
+"""What is always held against HEAD: the gate, what it hands off to, and what it judges by. Settings only add to it."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Config:
     """The decoded settings and the folders they are relative to."""
@@ -63,6 +68,9 @@ class Config:
             )
         profile = Profile(name=wanted, **vars(self.table.profiles[wanted]))
         ranks = profile.targets if profile.colocated else profile.targets + profile.drafters
+        place = f"change it in [tool.dflash-env.profiles.{wanted}]"
+        if min(profile.targets, profile.drafters) < 1 or profile.gpus < 0:
+            raise Failure(f"profile {wanted}: targets and drafters are 1 or more, gpus 0 or more", place)
         if profile.gpus not in (0, ranks):
             raise Failure(
                 f"profile {wanted} asks for {profile.gpus} GPUs, and its split takes {ranks} (one process a GPU)",
@@ -72,12 +80,22 @@ class Config:
 
     def lockfile(self, relative: str) -> Path:
         """A file below `lockfiles/`: the project's own, else the bundled one."""
-        own = self.project / "lockfiles" / relative
-        return own if own.exists() else bundle.root() / "lockfiles" / relative
+        own, bundled = self.project / "lockfiles" / relative, bundle.root() / "lockfiles" / relative
+        return bundled if bundled.exists() and not own.exists() else own
+
+    @property
+    def source(self) -> tuple[str, ...]:
+        """The files and folders of the tool's own tree that are held against HEAD."""
+        return tuple(dict.fromkeys((*SOURCE, *self.table.source)))
 
     def expectations(self, profile: Profile) -> tuple[Path, ...]:
-        """The files that a profile's verdict rests on."""
-        return (self.lockfile(f"{profile.lock}.txt"), self.lockfile(f"machines/{profile.machine}.toml"))
+        """The files that a profile's verdict and its training rest on."""
+        files = [self.lockfile(f"{profile.lock}.txt"), self.lockfile(f"machines/{profile.machine}.toml")]
+        if _section(self.project) is not None:
+            files.append(self.project / "pyproject.toml")
+        if profile.config.endswith(".toml"):
+            files.append(self.project / profile.config)
+        return tuple(files)
 
     def lock(self, profile: Profile) -> Lock:
         """The profile's training lock."""
@@ -90,10 +108,14 @@ class Config:
             raise Failure(
                 f"profile {profile.name} names the machine {profile.machine!r}, and there is no {path}",
                 f"write lockfiles/machines/{profile.machine}.toml (see lockfiles/README.md), or name one of "
-                + ", ".join(sorted(each.stem for each in path.parent.glob("*.toml"))),
+                + ", ".join(sorted(self._machines())),
             )
         table = _decode(MachineTable, _toml(path), path, document=True)
         return Machine(name=profile.machine, gpus=table.gpus, host=table.host)
+
+    def _machines(self) -> set[str]:
+        folders = (root / "lockfiles" / "machines" for root in (self.project, bundle.root()))
+        return {path.stem for folder in folders for path in folder.glob("*.toml")}
 
 
 def load(start: Path) -> Config:
@@ -105,14 +127,18 @@ def load(start: Path) -> Config:
     if own is not None and own != bundle.root():
         table = _table(own)
         table = replace(table, profiles={**built_in.profiles, **table.profiles})
-    return Config(project=project, state=project / Path(table.state).expanduser(), table=table)
+    state = Path(os.path.expandvars(table.state)).expanduser()
+    return Config(project=project, state=project / state, table=table)
 
 
 def _section(folder: Path) -> dict[str, Any] | None:
     path = folder / "pyproject.toml"
     if not path.is_file():
         return None
-    section = _toml(path).get("tool", {}).get("dflash-env")
+    tools = _toml(path).get("tool", {})
+    if "dflash_env" in tools:
+        raise Failure(f"{path}: tool.dflash_env: unknown; did you mean 'tool.dflash-env'?", "write it with a hyphen")
+    section = tools.get("dflash-env")
     return section if isinstance(section, dict) else None
 
 
@@ -133,4 +159,4 @@ def _decode(kind: type[codec.T], data: object, path: Path, where: str = "", docu
     try:
         return codec.decode(kind, codec.open_document(data) if document else data, where)
     except codec.DecodeError as error:
-        raise Failure(f"{path}: {error}", "correct that key; README.md lists what may stand there") from None
+        raise Failure(f"{path}: {error}", "correct that key; docs/settings.md lists what may stand there") from None

@@ -44,7 +44,10 @@ def run(
                 stdin=stdin or subprocess.DEVNULL,
             )
         except OSError as error:
-            raise StepFailed(f"{step.argv[0]} cannot be started: {error.strerror}", "run `make setup` again") from None
+            raise StepFailed(
+                f"{step.argv[0]} cannot be started: {error.strerror}",
+                "run `dflash-env rebuild`; in a clone also `make setup`",
+            ) from None
         try:
             code = _wait(process, limit_s, meanwhile)
         finally:
@@ -108,6 +111,14 @@ def make_folder(path: Path, mode: int = 0o777) -> None:
             f"{path} cannot be made: {error.strerror}",
             "make the folder writable, or set `state = PATH` in [tool.dflash-env] to a place that is",
         ) from None
+
+
+def make_state(path: Path) -> None:
+    """Make the state folder, which no git repository around it shall take up."""
+    make_folder(path)
+    note = path / ".gitignore"
+    if not note.exists():
+        note.write_text("*\n")
 
 
 @contextlib.contextmanager

@@ -32,6 +32,6 @@ def again(path: Path) -> Report:
         raise Failure(f"{path} cannot be read: {error.strerror}", "name a file that `doctor --json` wrote") from None
     except KeyError as error:
         raise Failure(f"{path} is no report: it has no {error}", "name a file that `doctor --json` wrote") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Failure(f"{path} is no report of this version: {error}", "make it again with `doctor --json`") from None
     return Report(taken=taken, facts=facts, results=examine(bundle.checks(), facts))

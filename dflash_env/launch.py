@@ -1,5 +1,6 @@
 """Prepares a run: its folder, the exact code, and the configuration that the trainer itself completed."""
 
+import contextlib
 import json
 import shutil
 from pathlib import Path
@@ -66,6 +67,8 @@ def prepared(settings: Config, report: Report, name: str, overrides: tuple[str, 
         return launch
     except BaseException:
         shutil.rmtree(run, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            run.parent.rmdir()  # only where this would have been the first run
         raise
 
 
@@ -79,6 +82,7 @@ def _hold(settings: Config, report: Report) -> None:
 
 
 def _make(settings: Config, report: Report, name: str) -> Path:
+    execute.make_state(settings.state)
     execute.make_folder(State(settings.state).runs)
     for number in range(1, 1000):
         run = folder(settings, report, name, number)

@@ -35,6 +35,8 @@ def write(settings: Config, names: tuple[str, ...], cut_off: str | None, wheelho
     """Write the named locks of the project, or all that it has; collect the training locks' wheels in a folder."""
     folder = settings.project / "lockfiles"
     known = [path.stem for path in sorted(folder.glob("*.txt"))]
+    if not (names or known):
+        raise Failure(f"{folder} holds no lock", "name one to make, such as cu12-cp311 from lockfiles/cu12.in")
     for name in names or known:
         if name in TOOL_LOCKS:
             _write_tool(folder, name, cut_off)

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parent.parent
 MAY_IMPORT: dict[str, set[str]] = {
     "dflash_env": set(),
     "dflash_env.__main__": {"dflash_env.cli"},
+    "dflash_env.entry": {"dflash_env.cli"},
     "dflash_env.cli": {"dflash_env", "dflash_env.commands", "dflash_env.errors"},
     "dflash_env.commands": {
         "dflash_env.backup",

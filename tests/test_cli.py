@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -161,6 +162,43 @@ def test_a_file_in_the_way_of_the_state_folder_is_two_lines_and_exit_3(clone: Cl
     assert done.returncode == 3
     assert_two_lines(done.stderr, str(clone.root / ".dflash"), "state = PATH")
     assert (clone.root / ".dflash").read_text() == "in the way"
+
+
+@pytest.mark.parametrize("arguments", [["doctor"], ["doctor", "--json"]], ids=" ".join)
+def test_a_full_output_is_no_bug(clone: Clone, arguments: list[str]) -> None:
+    argv = [sys.executable, "-P", "-m", "dflash_env", *arguments]
+    with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
+        done = subprocess.run(
+            argv, cwd=clone.root, env=clone.environment(), stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.returncode == 3, done.stderr
+    assert_two_lines(done.stderr.split("Exception ignored")[0], "No space left")
+
+
+def test_a_working_folder_that_is_gone_is_no_bug(clone: Clone, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    command = f"cd {gone} && rmdir {gone} && exec {sys.executable} -P -m dflash_env doctor"
+    done = subprocess.run(command, shell=True, env=clone.environment(), capture_output=True, text=True, check=False)
+    assert done.returncode == 3, done.stderr
+    assert_two_lines(done.stderr)
+
+
+def test_a_scheduler_that_ends_a_rebuild_leaves_nothing_half_made(clone: Clone) -> None:
+    (clone.root / ".dflash" / "venvs").mkdir(parents=True)
+    argv = [sys.executable, "-P", "-m", "dflash_env", "rebuild"]
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # an index that takes the call and says nothing
+        index = f"http://127.0.0.1:{silent.getsockname()[1]}/simple"
+        env = clone.environment(UV_INDEX_URL=index, UV_HTTP_TIMEOUT="60")
+        with subprocess.Popen(argv, cwd=clone.root, env=env, stderr=subprocess.PIPE, text=True) as ours:
+            assert ours.stderr
+            while "install the" not in ours.stderr.readline():
+                pass
+            ours.terminate()
+            said = ours.stderr.read()
+    assert ours.returncode == 130, said
+    assert "interrupted" in said
+    assert not (clone.root / ".dflash" / "venvs" / ".building").exists()
 
 
 def test_a_reader_that_goes_away_is_no_bug(clone: Clone) -> None:

@@ -77,6 +77,37 @@ def test_a_split_that_does_not_fill_its_gpus_is_refused(tmp_path: Path) -> None:
         settings.profile("mine")
 
 
+@pytest.mark.parametrize("line", ["targets = 0", "drafters = 0", "gpus = -1"])
+def test_a_split_of_nothing_is_refused(tmp_path: Path, line: str) -> None:
+    key = line.partition(" ")[0]
+    settings = project(tmp_path, "\n".join(line if each.startswith(key) else each for each in PROFILE.splitlines()))
+    with pytest.raises(Failure, match="targets and drafters are 1 or more"):
+        settings.profile("mine")
+
+
+def test_settings_can_add_to_what_is_held_against_head_but_take_nothing_away(tmp_path: Path) -> None:
+    settings = project(tmp_path, '[tool.dflash-env]\nsource = ["docs"]\n')
+    assert settings.source == (*config.SOURCE, "docs")
+
+
+def test_ones_own_settings_and_configuration_are_expectations_too(tmp_path: Path) -> None:
+    settings = project(tmp_path, PROFILE.replace('config = "tiny"', 'config = "mine.toml"'))
+    files = settings.expectations(settings.profile("mine"))
+    assert {tmp_path / "pyproject.toml", tmp_path / "mine.toml"} < set(files)
+    nowhere = config.load(Path("/"))
+    assert Path("/pyproject.toml") not in nowhere.expectations(nowhere.profile("tiny"))
+
+
+def test_an_underscore_is_answered_with_the_hyphen(tmp_path: Path) -> None:
+    with pytest.raises(Failure, match=r"did you mean 'tool\.dflash-env'"):
+        project(tmp_path, "[tool.dflash_env]\n")
+
+
+def test_a_variable_in_the_state_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCRATCH", "/fast")
+    assert project(tmp_path, '[tool.dflash-env]\nstate = "$SCRATCH/x"\n').state == Path("/fast/x")
+
+
 def test_a_machine_without_a_file_is_named_with_those_there_are(tmp_path: Path) -> None:
     settings = project(tmp_path, PROFILE)
     with pytest.raises(Failure) as failure:

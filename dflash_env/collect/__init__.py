@@ -23,7 +23,7 @@ def collect(
         host=_guarded(lambda: host.collect(state)),
         gpus=_guarded(gpus.collect),
         venv=found_venv,
-        repo=_guarded(lambda: repo.collect(bundle.root(), config.table.source, lock, config.expectations(profile))),
+        repo=_guarded(lambda: repo.collect(bundle.root(), config.source, lock, config.expectations(profile))),
         cache=_guarded(lambda: cache.collect(state.compile_cache(venv.key(found_venv)))),
         environ=_guarded(lambda: environ.collect(lock)),
     )

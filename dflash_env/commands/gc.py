@@ -20,9 +20,11 @@ def gc(dry_run: bool, keep: int) -> int:
     with execute.exclusive(state.venvs / ".lock", "a rebuild", wait_s=3600):
         found = sweep.look(state, keep)
         for item in found.stays:
-            click.echo(f"  keep    {_size(item.size_bytes)}  {item.path}  ({item.why})")
+            click.echo(f"  keep      {_size(item.size_bytes)}  {item.path}  ({item.why})")
         for item in found.goes:
-            click.echo(f"  {'would' if dry_run else 'remove'}  {_size(item.size_bytes)}  {item.path}  ({item.why})")
+            click.echo(
+                f"  {'would go' if dry_run else 'remove  '}  {_size(item.size_bytes)}  {item.path}  ({item.why})"
+            )
             if not dry_run:
                 sweep.remove(state, item)
     click.echo(f"{'would free' if dry_run else 'freed'} {_size(found.size_bytes).strip()}")

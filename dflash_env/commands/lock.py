@@ -1,5 +1,6 @@
 """`dflash-env lock`: write the lockfiles from their `.in` files."""
 
+from datetime import date
 from pathlib import Path
 
 import click
@@ -28,6 +29,15 @@ def lock(names: tuple[str, ...], exclude_newer: str | None, upgrade: bool, wheel
     """
     if exclude_newer and upgrade:
         raise Failure("--upgrade means today, and --exclude-newer names another date", "leave one of them out")
+    if exclude_newer and not _is_date(exclude_newer):
+        raise Failure(f"--exclude-newer {exclude_newer}: not a date", "write it as 2026-11-30")
     settings = config.load(Path.cwd())
     locking.write(settings, names, locking.today() if upgrade else exclude_newer, wheelhouse)
     return 0
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return bool(date.fromisoformat(text))
+    except ValueError:
+        return False

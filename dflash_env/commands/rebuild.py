@@ -53,6 +53,9 @@ def rebuild(
 
 
 def _show(state: State, lock: Lock, lockfile: Path, supply: build.Supply) -> int:
+    if folder := build.whole(state, lock):
+        click.echo(f"the venv {folder.name} is whole; nothing would be built")
+        return 0
     planned = build.planned(state, lock, lockfile, programs.find_python(lock.python), supply)
     click.echo("\n\n".join(map(render_text.step, planned.steps)))
     return 0

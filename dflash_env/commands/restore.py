@@ -33,7 +33,7 @@ def restore(paths: tuple[str, ...], dry_run: bool, undo: str | None, show: bool)
         return _list(root)
     if undo:
         return _undo(settings, root, undo)
-    wanted = [_inside(root, path) for path in paths] or list(settings.table.source)
+    wanted = [_inside(root, path) for path in paths] or list(settings.source)
     return _restore(settings, root, wanted, dry_run)
 
 
@@ -89,7 +89,7 @@ def _undo(settings: config.Config, root: Path, ident: str) -> int:
 
 def _edits_since(settings: config.Config, root: Path, wanted: Backup) -> Backup:
     """What bringing a state back would itself lose."""
-    lost = _look(settings, root, list(settings.table.source))
+    lost = _look(settings, root, list(settings.source))
     ours = {loss.path for loss in wanted.losses}
     return replace(lost, losses=tuple(loss for loss in lost.losses if loss.path in ours))
 

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator
@@ -16,7 +17,8 @@ from dflash_env.facts import Facts, Repo
 from dflash_env.plan import Step
 from dflash_env.report import Report
 
-WIDTH = 110
+WIDEST = 110
+"""Lines longer than this are hard to read on any terminal."""
 
 
 @dataclass(frozen=True)
@@ -109,13 +111,13 @@ SHOWN = 5
 
 
 def _lines(mark: Mark, check: str, message: str) -> Iterator[str]:
-    first, *rest = _wrap(f"{check}: {message}", WIDTH - 8)
+    first, *rest = _wrap(f"{check}: {message}", _width() - 8)
     yield f"    {_mark(mark)} {click.style(check, bold=True)}{first.removeprefix(check)}"
     yield from (f"        {line}" for line in rest)
 
 
 def _fix(fix: str) -> Iterator[str]:
-    first, *rest = _wrap(fix, WIDTH - 13)
+    first, *rest = _wrap(fix, _width() - 13)
     yield f"        {click.style('fix:', fg='green')} {first}"
     yield from (f"             {line}" for line in rest)
 
@@ -167,6 +169,11 @@ def _dim(text: str) -> str:
     return click.style(_visible(text), fg="bright_black")
 
 
+def _width() -> int:
+    """The terminal's width; where there is none, or a very wide one, what reads well."""
+    return max(40, min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns))
+
+
 def _unicode() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
 
@@ -180,7 +187,7 @@ def explanation(check: Check[...]) -> str:
         f"*Why.* {check.why}",
         f"*Fix.* {check.fix}",
     ]
-    return "\n\n".join("\n".join(_wrap(part, WIDTH)) for part in parts) + "\n"
+    return "\n\n".join("\n".join(_wrap(part, WIDEST)) for part in parts) + "\n"
 
 
 def explanations(checks: Iterable[Check[...]]) -> str:

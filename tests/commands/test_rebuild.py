@@ -10,6 +10,12 @@ def test_a_dry_run_prints_what_would_run_and_runs_nothing(clone: Clone) -> None:
     assert not (clone.root / ".dflash").exists()
 
 
+def test_a_dry_run_of_a_whole_venv_says_that_nothing_would_be_built(built: Clone) -> None:
+    done = built.run("rebuild", "--dry-run")
+    assert done.returncode == 0
+    assert "nothing would be built" in done.stdout
+
+
 def test_a_whole_venv_is_kept_and_the_doctor_has_the_last_word(built: Clone) -> None:
     done = built.run("rebuild")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -72,6 +72,15 @@ def test_carries_every_tracked_file_of_the_bundle_and_nothing_else(wheel: Path, 
     assert bundled == {name for name in tracked if name} | {"manifest.json"}
 
 
+def test_an_edited_tree_builds_no_wheel(pristine: Path, tmp_path: Path) -> None:
+    edited = tmp_path / "edited"
+    subprocess.run(["git", "clone", "--quiet", pristine, edited], check=True)
+    (edited / "trainer" / "loop.py").write_text("print('laundered')\n")
+    with pytest.raises(subprocess.CalledProcessError) as failure:
+        build("wheel", edited, tmp_path)
+    assert b"commit these first" in failure.value.stderr
+
+
 def test_needs_no_torch(wheel: Path) -> None:
     metadata = contents(wheel)["dflash_env-0.1.0.dist-info/METADATA"].decode()
     needed = {line.split()[1].partition(">")[0] for line in metadata.splitlines() if line.startswith("Requires-Dist")}

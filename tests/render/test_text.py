@@ -80,9 +80,15 @@ def test_a_command_wider_than_the_terminal_is_not_broken_either() -> None:
     assert [command in line for line in said.splitlines()].count(True) == 2
 
 
+def test_a_narrow_terminal_gets_narrow_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    said = made(failed(Finding("a word " * 40, "another word " * 40)))
+    assert 50 < max(len(line) for line in said.splitlines() if "word" in line) <= 60
+
+
 def test_everything_else_is_wrapped_at_the_width() -> None:
     said = made(failed(Finding("a word and `a command` " * 40, "a word and `a command` " * 40)))
-    assert max(map(len, said.splitlines())) <= text.WIDTH
+    assert max(map(len, said.splitlines())) <= text.WIDEST
     assert " ".join(said.split()).count("a word and `a command`") == 80
 
 
