@@ -19,6 +19,7 @@ from dflash_env.commands.explain import explain
 from dflash_env.commands.gc import gc
 from dflash_env.commands.lock import lock
 from dflash_env.commands.rebuild import rebuild
+from dflash_env.commands.record import record
 from dflash_env.commands.restore import restore
 from dflash_env.commands.run import run
 from dflash_env.errors import Exit, Failure, StepFailed
@@ -34,7 +35,7 @@ def cli() -> None:
     """
 
 
-for command in (doctor, explain, rebuild, restore, run, lock, gc):
+for command in (doctor, explain, rebuild, restore, run, lock, record, gc):
     cli.add_command(command)
 
 

@@ -155,11 +155,16 @@ def _name(kind: Any) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write under a temporary name beside `path`, then rename: a reader sees the old text or the new, never half."""
+    """Write a text whole, or not at all."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write under a temporary name beside `path`, then rename: a reader sees the old content or the new, never half."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(text)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())
         # mkstemp answers 0600; documents are readable like any file the user makes.

@@ -5,7 +5,7 @@ import json
 import shutil
 from pathlib import Path
 
-from dflash_env import bundle, codec, execute, plan
+from dflash_env import bundle, checksums, codec, execute, plan
 from dflash_env.collect import repo
 from dflash_env.config import Config
 from dflash_env.errors import Failure, StepFailed
@@ -63,6 +63,7 @@ def prepared(settings: Config, report: Report, name: str, overrides: tuple[str, 
         codec.write_document(run / "plan.json", launch)
         codec.write_document(run / "facts.json", report.facts)
         codec.write_text(run / "report.json", render_json.report(report))
+        _write_sums(settings, run)
         codec.write_document(run / "train.json", {"config": _resolve(settings, report.facts.profile, launch, run)})
         return launch
     except BaseException:
@@ -70,6 +71,13 @@ def prepared(settings: Config, report: Report, name: str, overrides: tuple[str, 
         with contextlib.suppress(OSError):
             run.parent.rmdir()  # only where this would have been the first run
         raise
+
+
+def _write_sums(settings: Config, run: Path) -> None:
+    if not bundle.installed():
+        sums = checksums.take(bundle.root(), settings.source)
+        codec.write_bytes(run / "source.sha256", checksums.checkable(sums))
+        codec.write_text(run / "source.json", checksums.document(sums))
 
 
 def _hold(settings: Config, report: Report) -> None:

@@ -19,6 +19,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "dflash_env.backup",
         "dflash_env.build",
         "dflash_env.bundle",
+        "dflash_env.checksums",
         "dflash_env.codec",
         "dflash_env.collect",
         "dflash_env.commands.options",
@@ -79,8 +80,15 @@ MAY_IMPORT: dict[str, set[str]] = {
         "dflash_env.errors",
         "dflash_env.facts",
     },
+    "dflash_env.checksums": {
+        "dflash_env.codec",
+        "dflash_env.collect",
+        "dflash_env.errors",
+        "dflash_env.facts",
+    },
     "dflash_env.launch": {
         "dflash_env.bundle",
+        "dflash_env.checksums",
         "dflash_env.codec",
         "dflash_env.collect",
         "dflash_env.config",

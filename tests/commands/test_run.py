@@ -1,6 +1,7 @@
 """The gate and the hand-off, through the real command line and the real training venv."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,8 @@ def test_a_run_leaves_a_record_of_all_it_was_made_of(ran: Path, built: Clone) ->
         assert (ran / "src" / name).read_bytes() == (built.root / name).read_bytes()
     written = b"".join(path.read_bytes() for path in ran.glob("*.json*"))
     assert b"hunter2" not in written
+    checked = subprocess.run(["sha256sum", "--check", "--quiet", ran / "source.sha256"], cwd=built.root, check=False)
+    assert checked.returncode == 0
     plan = document(ran / "plan.json")
     assert plan["trainer"]["env"]["PYTHONPATH"] == str(ran / "src")
     assert Path(plan["venv"]) == Path(plan["venv"]).resolve(), "a switch of `current` must not move a running trainer"
