@@ -4,35 +4,24 @@
 moments, `training_state.json` the step and the contract that a resume must keep.
 """
 
-import json
 import re
 import shutil
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch.optim import AdamW
 
-from trainer.config import ConfigError, TrainConfig
+from trainer.config import TrainConfig
 from trainer.documents import whole_folder, write_json
 from trainer.drafter import Drafter, Shape
+from trainer.errors import ConfigError
+from trainer.resuming import ANOTHER, contract, differences, note, unlike
 from trainer.target import Target
 
 MOMENTS = ("exp_avg", "exp_avg_sq")
-
-
-def contract(config: TrainConfig, data: str) -> dict[str, Any]:
-    """What must be equal for a resumed run to continue the same one. `data` is the digest of the training rows."""
-    train = config.train
-    return {
-        "drafter": {**asdict(config.drafter), "taps": list(config.drafter.taps)},
-        "seed": config.seed,
-        "precision": config.precision,
-        "data": data,
-        "train": {"steps": train.steps, "rows": train.rows, "anchors": train.anchors, "gamma": train.gamma},
-    }
 
 
 def save(
@@ -63,22 +52,20 @@ def keep_newest(parent: Path, number: int) -> None:
 
 def restore(folder: Path, drafter: Drafter, optimizer: AdamW, expected: dict[str, Any]) -> int:
     """Load masters and moments in place and return the step reached. Raises ConfigError naming every difference."""
-    note = json.loads((folder / "training_state.json").read_text())
-    found = note["contract"]
-    unlike = [
-        f"{key}: checkpoint {found.get(key)}, config {expected[key]}"
-        for key in expected
-        if found.get(key) != expected[key]
-    ]
-    if unlike:
-        raise ConfigError(f"train.resume: {folder} belongs to another run. {'; '.join(unlike)}")
-    state = load_file(folder / "training_state.safetensors")
-    for name, weight in drafter.named_parameters():
-        with torch.no_grad():
-            weight.copy_(state[f"master.{name}"])
-        moments = {moment: state[f"{moment}.{name}"].to(weight.device) for moment in MOMENTS}
-        optimizer.state[weight] = {"step": torch.tensor(float(note["step"])), **moments}
-    return int(note["step"])
+    saved = note(folder)
+    found = [unlike(folder, *difference) for difference in differences(saved["contract"], expected)]
+    if found:
+        raise ConfigError(f"train.resume: {'; '.join(found)}", ANOTHER)
+    try:
+        state = load_file(folder / "training_state.safetensors")
+        for name, weight in drafter.named_parameters():
+            with torch.no_grad():
+                weight.copy_(state[f"master.{name}"])
+            moments = {moment: state[f"{moment}.{name}"].to(weight.device) for moment in MOMENTS}
+            optimizer.state[weight] = {"step": torch.tensor(float(saved["step"])), **moments}
+    except (OSError, SafetensorError, KeyError, RuntimeError) as error:
+        raise ConfigError(f"train.resume: {folder} does not load into this drafter: {error}", ANOTHER) from error
+    return int(saved["step"])
 
 
 def load_drafter(folder: Path, shape: Shape, dtype: torch.dtype, device: str) -> Drafter:

@@ -6,15 +6,16 @@ import typing
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
 from typing import Any, Literal
 
+from trainer.errors import ConfigError
+
 DONE, FAILED, STOPPED, INVALID = 0, 1, 75, 77
 """Exit codes: done, failed, stopped and resumable, config or data wrong."""
 
 SAMPLE = "sample:"
 """`data.train = "sample:4096"` reads that many lines of the embedded generator."""
 
-
-class ConfigError(ValueError):
-    """The config or the data is wrong in a way that only the user can mend."""
+REQUESTED = ("cache", "placement", "compile")
+"""The keys that only the request may set, neither the file nor an override."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ class PlacementConfig:
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """A whole run. `cache` is the folder for derived data; `compile` and `placement` come from the profile."""
+    """A whole run. `cache` is the folder for derived data; it, `compile` and `placement` only the request may set."""
 
     device: Literal["cpu", "cuda"]
     attention: Literal["sdpa", "flex"]
@@ -152,7 +153,8 @@ def decode(cls: type, table: object, where: str, problems: list[Problem]) -> Any
     known = {item.name: item for item in fields(cls)}
     for key in table:
         if key not in known:
-            problems.append(Problem(f"{prefix}{key}", f"unknown key{_near(key, list(known))}"))
+            settable = [name for name in known if prefix or name not in REQUESTED]
+            problems.append(Problem(f"{prefix}{key}", f"unknown key{_near(key, settable)}"))
     hints = typing.get_type_hints(cls)
     values, count = {}, len(problems)
     for name, item in known.items():
@@ -171,7 +173,10 @@ def load(document: dict[str, Any]) -> TrainConfig:
         problems.append(Problem("schema", f"expected 1, got {document.get('schema')!r}"))
     if problems:
         lines = "; ".join(f"{problem.where}: {problem.message}" for problem in problems)
-        raise ConfigError(f"train.json is not a complete config (make it with `trainer resolve`): {lines}")
+        raise ConfigError(
+            f"train.json is not a complete config: {lines}",
+            "start the run with `dflash-env run train`, which makes it with `trainer resolve`",
+        )
     return config
 
 

@@ -15,6 +15,7 @@ from torch import Tensor
 from trainer.chats import Message, RefusedError, Tally, read_chats, render
 from trainer.config import DataConfig
 from trainer.objective import seeded
+from trainer.room import Room
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Sample:
 
 
 def samples(tokenizer: Any, messages: list[Message], options: dict[str, Any], eos_ids: frozenset[int]) -> list[Sample]:
-    """Tokens and loss mask of a conversation. Raises Rejection.
+    """Tokens and loss mask of a conversation. Raises RefusedError.
 
     A reply's span is what its rendering adds to the prompt before it, up to the first end token. Where a template
     rewrites earlier turns (reasoning templates do), each reply becomes a document of its own.
@@ -100,22 +101,32 @@ class Rows:
 
 
 def load_rows(
-    path: Path, tokenizer: Any, config: DataConfig, eos_ids: frozenset[int], mask_id: int, seed: int
-) -> tuple[Rows, Tally]:
-    """Read, tokenize, check and pack a chat file. Raises ConfigError when too much of it is refused."""
-    tally, kept = Tally(), []
+    path: Path,
+    tally: Tally,
+    tokenizer: Any,
+    config: DataConfig,
+    room: Room,
+    eos_ids: frozenset[int],
+    mask_id: int,
+    seed: int,
+) -> Rows:
+    """Read, tokenize, check and pack a chat file, counting in `tally` what is refused.
+
+    Raises ConfigError when that is too much.
+    """
+    kept = []
     for line, messages in read_chats(path, tally):
         try:
             found = [
                 _fit(sample, config, tally, mask_id)
-                for sample in samples(tokenizer, messages, config.template_options, eos_ids)
+                for sample in samples(tokenizer, room.opening(messages), config.template_options, eos_ids)
             ]
         except RefusedError as rejection:
             tally.reject(str(rejection), line)
         else:
             kept += found
-    tally.settle(path, config.rejected_at_most)
-    return pack(kept, config.sequence_length, seed), tally
+    tally.settle(config.rejected_at_most)
+    return pack(kept, config.sequence_length, seed)
 
 
 def _fit(sample: Sample, config: DataConfig, tally: Tally, mask_id: int) -> Sample:

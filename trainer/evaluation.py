@@ -12,10 +12,12 @@ from typing import Any
 import torch
 
 from trainer.attention import Blocks, Sdpa
-from trainer.chats import Tally, read_chats, render
-from trainer.config import ConfigError, DrafterConfig, EvaluationConfig, ExpectConfig
+from trainer.chats import RefusedError, Tally, named, read_chats
+from trainer.config import DataConfig, DrafterConfig, EvaluationConfig, ExpectConfig
 from trainer.drafter import Drafter
+from trainer.errors import ConfigError
 from trainer.objective import block_labels, block_states, score
+from trainer.room import Room
 from trainer.speculate import Decoded, Difference, compare, decode_plainly, decode_speculatively
 from trainer.target import Target
 
@@ -56,17 +58,27 @@ class Evaluation:
         return len({token for prompt in self.answers for token in prompt.plain.tokens})
 
 
-def read_prompts(path: Path, tokenizer: Any, options: dict[str, Any], number: int) -> list[list[int]]:
-    """Token ids of the first `number` conversations, each up to its last reply. Raises ConfigError."""
-    tally, prompts = Tally(), []
-    for _, messages in read_chats(path, tally):
+def read_prompts(path: Path, tokenizer: Any, config: DataConfig, room: Room, number: int) -> list[list[int]]:
+    """Token ids of the first `number` usable conversations, each up to its last reply.
+
+    Raises ConfigError when there are fewer, or too many before them are refused.
+    """
+    tally, prompts = Tally(f"data.heldout: {named(config.heldout, path)}"), []
+    for line, messages in read_chats(path, tally):
         asked = messages[:-1] if messages[-1]["role"] == "assistant" else messages
-        prompts.append(list(tokenizer(render(tokenizer, asked, options, True), add_special_tokens=False)["input_ids"]))
+        try:
+            prompts.append(room.prompt(tokenizer, asked, config.template_options))
+        except RefusedError as rejection:
+            tally.reject(str(rejection), line)
         if len(prompts) == number:
-            return prompts
-    raise ConfigError(
-        f"data.heldout: {path} gives {len(prompts)} prompts, but evaluate.prompts = {number}; lower it or add lines"
-    )
+            break
+    tally.settle(config.rejected_at_most)
+    if len(prompts) < number:
+        raise ConfigError(
+            f"{tally.name} gives {len(prompts)} prompts, but evaluate.prompts = {number}",
+            f"add lines, or set evaluate.prompts={len(prompts)}",
+        )
+    return prompts
 
 
 def answer(

@@ -13,10 +13,16 @@ import traceback
 from pathlib import Path
 from types import FrameType
 
-from trainer.config import FAILED, INVALID, STOPPED, ConfigError, TrainConfig, load
+from trainer.config import FAILED, INVALID, STOPPED, TrainConfig, load
 from trainer.documents import write_json
+from trainer.errors import ConfigError, KilledError, MendableError
 from trainer.events import Events, Stop
+from trainer.progress import complain, say
 from trainer.result import result
+from trainer.resuming import again
+
+RANK = "the training process"
+"""What messages call a rank: this version has one."""
 
 
 def train(document: Path) -> int:
@@ -24,9 +30,9 @@ def train(document: Path) -> int:
     run = document.parent
     answer = run / "result.json"
     try:
-        config = load(json.loads(document.read_text()))
-    except (OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        config = _read(document)
+    except ConfigError as error:
+        complain(error)
         if run.is_dir():
             write_json(answer, result("invalid", INVALID, error))
         return INVALID
@@ -38,10 +44,36 @@ def train(document: Path) -> int:
     if answer.exists():
         return int(json.loads(answer.read_text())["exit_code"])
     outcome, code = ("stopped", STOPPED) if forwarder.asked else ("failed", FAILED)
-    reason = "killed before it could save" if forwarder.asked else f"a rank ended without a result: {trouble}"
-    print(f"error: {reason}", file=sys.stderr)
-    write_json(answer, result(outcome, code, RuntimeError(reason), _newest_checkpoint(run)))
+    killed = _ending(run, forwarder, trouble)
+    write_json(answer, result(outcome, code, killed, _newest_checkpoint(run)))
+    if killed is None:
+        say("\nstopped before anything was saved; start it again\n")
+    else:
+        complain(killed)
     return code
+
+
+def _read(document: Path) -> TrainConfig:
+    try:
+        return load(json.loads(document.read_text("utf-8")))
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"{document}: cannot be read: {error}", "start the run with `dflash-env run train`"
+        ) from error
+
+
+def _ending(run: Path, forwarder: "_Forwarder", trouble: str | None) -> KilledError | None:
+    """Why a run has no result; None when it merely was stopped before it had anything to save."""
+    checkpoint = _newest_checkpoint(run)
+    onward = again(run, checkpoint)
+    if forwarder.killed:
+        lost = "it had saved anything" if checkpoint is None else "it could save once more"
+        return KilledError(f"killed before {lost}: {forwarder.killed}", onward)
+    if forwarder.asked and trouble in (None, f"{RANK} was killed by SIGTERM"):
+        return None
+    if trouble == f"{RANK} was killed by SIGKILL":
+        onward = f"if memory ran out (see dmesg), lower train.rows or data.generate_batch; {onward}"
+    return KilledError(trouble or f"{RANK} ended without a result", onward)
 
 
 def _newest_checkpoint(run: Path) -> str | None:
@@ -49,13 +81,14 @@ def _newest_checkpoint(run: Path) -> str | None:
     return str(steps[-1]) if steps else None
 
 
-def _launch(config: TrainConfig, document: Path) -> Exception | None:
-    """Start the ranks and wait for them. A rank's failure is returned; what it means stands in result.json."""
+def _launch(config: TrainConfig, document: Path) -> str | None:
+    """Start the ranks and wait for them. A rank's failure is returned in words; what it means is in result.json."""
     from torch.distributed.elastic.multiprocessing.api import SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
-    logging.getLogger("torch.distributed.elastic").setLevel(logging.CRITICAL)
+    # This process says what happened itself, in two lines; the launcher's loggers each carry a level of their own.
+    logging.disable()
     # On one node the ranks meet in a file. The launcher's TCP stores would listen on every interface.
     os.environ["TORCH_DISABLE_SHARE_RDZV_TCP_STORE"] = "1"
     meeting = tempfile.TemporaryDirectory(prefix="dflash-rendezvous-")
@@ -76,18 +109,31 @@ def _launch(config: TrainConfig, document: Path) -> Exception | None:
     )
     try:
         elastic_launch(launch, sys.executable)("-m", "trainer", "rank", str(document))
-    except (ChildFailedError, SignalException) as error:
-        return error
+    except ChildFailedError as error:
+        return _end_of_rank(error.get_first_failure()[1].exitcode)
+    except SignalException as error:
+        return f"the launcher was ended by {error.sigval.name}"
     finally:
         meeting.cleanup()
     return None
 
 
+def _end_of_rank(code: int) -> str:
+    """The end of a rank in words; a negative exit code is the signal that killed it."""
+    if code >= 0:
+        return f"{RANK} ended with code {code} and left no result"
+    return f"{RANK} was killed by {signal.Signals(-code).name}"
+
+
 class _Forwarder:
-    """Passes a stop on to the ranks, once each; after the grace, or at a second SIGINT, kills them."""
+    """Passes a stop on to the ranks, once each; after the grace, or at a second SIGINT, kills them.
+
+    `killed` says why it did, in words.
+    """
 
     def __init__(self, grace_s: float) -> None:
         self.asked = False
+        self.killed = ""
         self._grace_s = grace_s
         self._kill_now = threading.Event()
         self._over = threading.Event()
@@ -112,9 +158,10 @@ class _Forwarder:
         told: set[int] = set()
         deadline = time.monotonic() + self._grace_s
         while not self._over.wait(0.05):
-            late = self._kill_now.is_set() or time.monotonic() > deadline
+            late = time.monotonic() > deadline
             for child in _children():
-                if late:
+                if late or self._kill_now.is_set():
+                    self.killed = f"stop_grace_s = {self._grace_s} were over" if late else "a second Ctrl-C"
                     os.killpg(child, signal.SIGKILL)
                 elif child not in told:
                     told.add(child)
@@ -146,12 +193,11 @@ def rank(document: Path) -> int:
 
     folder = document.parent
     try:
-        return run(load(json.loads(document.read_text())), folder, stop)
+        return run(_read(document), folder, stop)
     except Exception as error:
-        invalid = isinstance(error, ConfigError)
-        outcome, code = ("invalid", INVALID) if invalid else ("failed", FAILED)
-        if invalid:
-            print(f"\nerror: {error}", file=sys.stderr)
+        outcome, code = ("invalid", INVALID) if isinstance(error, ConfigError) else ("failed", FAILED)
+        if isinstance(error, MendableError):
+            complain(error)
         else:
             traceback.print_exc()
         Events(folder / "events.jsonl").emit(outcome, kind=type(error).__name__, message=str(error))

@@ -9,16 +9,19 @@ import torch
 from transformers.utils.logging import disable_progress_bar
 
 from trainer import report
-from trainer.chats import Tally, source
-from trainer.config import DONE, FAILED, STOPPED, ConfigError, TrainConfig
+from trainer.chats import Tally, named, source
+from trainer.config import DONE, FAILED, STOPPED, TrainConfig
 from trainer.data import Rows, load_rows
 from trainer.documents import write_json
 from trainer.drafter import Drafter
+from trainer.errors import ConfigError
 from trainer.evaluation import Evaluation, answer, measure, read_prompts, simulate, violations
 from trainer.events import Events, Stop, StoppedError
 from trainer.progress import Progress, say
 from trainer.responses import regenerate
 from trainer.result import result
+from trainer.resuming import again
+from trainer.room import Room
 from trainer.session import Session
 from trainer.target import Target, load_target
 from trainer.training import train, untrained
@@ -52,8 +55,9 @@ def run(config: TrainConfig, folder: Path, stop: Stop) -> int:
         write_json(
             folder / "result.json", result("stopped", STOPPED, None, totals.checkpoint, **report.figures(totals))
         )
-        how = f"; resume with train.resume={totals.checkpoint}" if totals.checkpoint else ", before anything was saved"
-        say(f"\nstopped after step {totals.step}{how}\n")
+        when = f"after step {totals.step}" if totals.checkpoint else "before anything was saved"
+        onward = again(folder, totals.checkpoint, before="\n  ")
+        say(f"\nstopped {when}; {onward}\n")
         return STOPPED
     wrong = violations(config.expect, evaluation, config.drafter.block_size)
     outcome, code = ("failed", FAILED) if wrong else ("done", DONE)
@@ -75,7 +79,7 @@ def prepare(session: Session) -> None:
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
     if config.device == "cuda" and not torch.cuda.is_available():
-        raise ConfigError('device: torch sees no CUDA device here; mend the driver, or set device = "cpu"')
+        raise ConfigError('device = "cuda": torch sees no CUDA device here', 'mend the driver, or set device = "cpu"')
     versions = {"torch": torch.__version__, "device": config.device, "attention": config.attention}
     session.events.emit("start", **versions, precision=config.precision, threads=config.threads)
 
@@ -85,15 +89,15 @@ def read_data(session: Session, target: Target, tokenizer: Any) -> tuple[Rows, l
     config, data, cache = session.config, session.config.data, Path(session.config.cache)
     path = source(data.train, "train", config.seed, cache)
     heldout = source(data.heldout, "heldout", config.seed, cache)
-    prompts = read_prompts(heldout, tokenizer, data.template_options, config.evaluate.prompts)
+    room = Room.of(tokenizer, data.sequence_length)
+    prompts = read_prompts(heldout, tokenizer, data, room, config.evaluate.prompts)
+    tally = Tally(f"data.train: {named(data.train, path)}")
     if data.regenerate:
         folder, show = Path(config.target.folder), stage(session, "replies")
-        made = regenerate(path, target, tokenizer, folder, data, cache, show)
-        figures = {**asdict(made), "path": str(made.path), "seconds": report.rounded(made.seconds, 2)}
-        session.events.emit("responses", **figures)
+        made = regenerate(path, tally, target, tokenizer, room, folder, data, cache, show)
+        session.events.emit("responses", **{**asdict(made), "path": str(made.path)})
         path = made.path
-    mask_id = config.drafter.mask_token_id
-    rows, tally = load_rows(path, tokenizer, data, target.eos_ids, mask_id, config.seed)
+    rows = load_rows(path, tally, tokenizer, data, room, target.eos_ids, config.drafter.mask_token_id, config.seed)
     announce(session, rows, tally)
     return rows, prompts
 
@@ -102,7 +106,7 @@ def announce(session: Session, rows: Rows, tally: Tally) -> None:
     """Say what the data came to."""
     figures = {
         "lines": tally.lines,
-        "refused": sum(count for count, _ in tally.rejected.values()),
+        "refused": tally.refused,
         "tokens": int((rows.document_MS >= 0).sum()),
         "supervised": int(rows.supervised_MS.sum()),
         "rows": len(rows.token_MS),

@@ -92,9 +92,10 @@ def summary(config: TrainConfig, totals: Totals, evaluation: Evaluation, wrong: 
         ("training", f"{totals.step:,} steps in {clock_text(seconds['train'])}{loss}"),
         ("rates", f"{context:,.0f} context tokens/s, {draft:,.0f} supervised draft tokens/s"),
         ("evaluation", clock_text(seconds["evaluate"])),
-        ("checkpoint", str(totals.checkpoint)),
     ]
     text = table("The drafter is trained" if not wrong else "The run missed what it must show", rows)
+    # A path on a line of its own is whole when it is copied, however narrow the terminal.
+    text += f"\n  checkpoint\n  {totals.checkpoint}\n"
     return text + "".join(f"\n  missed: {reason}" for reason in wrong) + ("\n" if wrong else "")
 
 

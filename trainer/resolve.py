@@ -7,8 +7,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from trainer.config import DONE, INVALID, SAMPLE, Problem, TrainConfig, decode, encode
+from trainer.config import DONE, INVALID, REQUESTED, SAMPLE, Problem, TrainConfig, decode, encode
 from trainer.documents import write_json
+from trainer.resuming import contract, differences, note, unlike
 
 PATHS = (("target", "folder"), ("data", "train"), ("data", "heldout"), ("train", "resume"))
 """The keys that hold paths: relative to the TOML's folder, or in an override to the caller's `base`."""
@@ -41,9 +42,9 @@ def _resolved(source: Path, problems: list[Problem]) -> TrainConfig:
     _absolute(table, Path(request["config"]).parent)
     for text in request["overrides"]:
         _override(table, text, Path(request["base"]), problems)
-    for key in ("cache", "placement", "compile"):
+    for key in REQUESTED:
         if key in table:
-            problems.append(Problem(key, "is set by the profile, not in this file; remove it here"))
+            problems.append(Problem(key, "is set by the profile, not here; remove it from the file or the command"))
         table[key] = request[key]
     target = _target_shape(table, problems)
     _fill_drafter(table, target)
@@ -52,6 +53,7 @@ def _resolved(source: Path, problems: list[Problem]) -> TrainConfig:
         _check_numbers(config, target, problems)
         _check_files(config, problems)
         _check_device(config, problems)
+        _check_resume(config, problems)
     return config
 
 
@@ -85,7 +87,7 @@ def _request(source: Path, problems: list[Problem]) -> dict[str, Any]:
 
 def _read_toml(path: Path, problems: list[Problem]) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text())
+        return tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         problems.append(Problem(str(path), f"cannot read the config: {error.strerror}"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -191,9 +193,6 @@ def _check_files(config: TrainConfig, problems: list[Problem]) -> None:
                 problems.append(Problem(f"data.{name}", f"'{SAMPLE}' is followed by a number of lines, got {value!r}"))
         elif not Path(value).is_file():
             problems.append(Problem(f"data.{name}", f"no such file: {value}"))
-    resume = config.train.resume
-    if resume and not (Path(resume) / "training_state.json").is_file():
-        problems.append(Problem("train.resume", f"{resume} is no checkpoint: it has no training_state.json"))
 
 
 def _check_device(config: TrainConfig, problems: list[Problem]) -> None:
@@ -206,3 +205,24 @@ def _check_device(config: TrainConfig, problems: list[Problem]) -> None:
     if config.attention == "flex" and config.device == "cuda" and not config.compile:
         why = 'flex runs fused only when compiled: set compile = true in the profile, or attention = "sdpa"'
         problems.append(Problem("attention", why))
+
+
+def _check_resume(config: TrainConfig, problems: list[Problem]) -> None:
+    """What can be known of a checkpoint before the data is read: whether it is whole, and made with these settings."""
+    if not config.train.resume:
+        return
+    folder = Path(config.train.resume)
+    for name in ("training_state.json", "training_state.safetensors"):
+        if not (folder / name).is_file():
+            why = f"{folder} is no checkpoint: it has no {name}; give a folder checkpoints/step-N of a run"
+            problems.append(Problem("train.resume", why))
+            return
+    try:
+        found = note(folder)["contract"]
+    except (OSError, ValueError) as error:
+        why = f"{folder}/training_state.json cannot be read: {error}; give another checkpoint"
+        problems.append(Problem("train.resume", why))
+        return
+    for key, theirs, mine in differences(found, contract(config, found.get("data", ""))):
+        remedy = f"set {key}={json.dumps(theirs, separators=(',', ':'))}, or leave train.resume out to start afresh"
+        problems.append(Problem("train.resume", f"{unlike(folder, key, theirs, mine)}; {remedy}"))

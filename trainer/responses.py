@@ -10,27 +10,44 @@ from typing import Any
 
 import torch
 
-from trainer.chats import Message, Tally, read_chats, render
+from trainer.chats import Message, RefusedError, Tally, read_chats
 from trainer.config import DataConfig
 from trainer.documents import write_text
+from trainer.room import Room
 from trainer.target import Target
+
+FORMAT = 2
+"""Of the files under `responses`; another number makes them anew."""
 
 
 @dataclass(frozen=True)
 class Regenerated:
-    """The chat file with the target's replies, and how it came about."""
+    """The chat file with the target's replies, and how it came about; `ended` counts conversations cut to a row."""
 
     path: Path
     reused: bool
     seconds: float
     replies: int
     truncated: int
+    ended: int
+
+
+@dataclass
+class _Chat:
+    """A conversation on its way: its line in the user's file, where the target speaks, and its next prompt."""
+
+    line: int
+    messages: list[Message]
+    turns: list[int]
+    prompt: list[int]
 
 
 def regenerate(
     source: Path,
+    tally: Tally,
     target: Target,
     tokenizer: Any,
+    room: Room,
     folder: Path,
     config: DataConfig,
     cache: Path,
@@ -40,45 +57,107 @@ def regenerate(
 
     The cache key covers the target's and tokenizer's files, the data and the settings. `report(done, total)` is
     called as replies come in. A reply cut off by `max_new_tokens` is marked, so that no end is learnt from it.
+
+    A conversation whose first prompt fills a row is refused, and a later one ends there. Refused lines are counted
+    in `tally` and stand empty in the new file, so that the others keep their numbers. Raises ConfigError for too many.
     """
     began = time.perf_counter()
     path = cache / "responses" / f"{_digest(source, folder, config)}.jsonl"
-    note = path.with_suffix(".json")
-    if path.exists() and note.exists():
-        return Regenerated(path, True, time.perf_counter() - began, **json.loads(note.read_text()))
-    tally = Tally()
-    chats = [messages for _, messages in read_chats(source, tally)]
-    tally.settle(source, config.rejected_at_most)
-    turns = [[i for i, message in enumerate(chat) if message["role"] == "assistant"] for chat in chats]
-    total, done, truncated = sum(map(len, turns)), 0, 0
-    for round_number in range(max(map(len, turns), default=0)):
-        asked = [
-            (chat, where[round_number]) for chat, where in zip(chats, turns, strict=True) if round_number < len(where)
-        ]
-        prompts = [_prompt(tokenizer, chat[:at], config.template_options) for chat, at in asked]
+    known = path.with_suffix(".json")
+    if path.exists() and known.exists():
+        found = json.loads(known.read_text())
+        _recount(tally, found["rejected"])
+        return Regenerated(path, True, round(time.perf_counter() - began, 2), **found["counts"])
+    chats = _asked(source, tally, tokenizer, room, config)
+    tally.settle(config.rejected_at_most)
+    counts = _converse(chats, target, tokenizer, room, config, report)
+    _write(path, chats)
+    write_text(known, json.dumps({"rejected": tally.rejected, "counts": counts}))
+    _recount(tally, tally.rejected)
+    return Regenerated(path, False, round(time.perf_counter() - began, 2), **counts)
+
+
+def _recount(tally: Tally, rejected: dict[str, list[int]]) -> None:
+    """Leave in the tally only the refused lines: reading the new file will count the others, and lacks these."""
+    tally.rejected.update(rejected)
+    tally.lines = tally.refused
+
+
+def _asked(source: Path, tally: Tally, tokenizer: Any, room: Room, config: DataConfig) -> list[_Chat]:
+    """The conversations that can be answered, each with its first prompt."""
+    chats = []
+    for line, read in read_chats(source, tally):
+        try:
+            messages = room.opening(read)
+            turns = [i for i, message in enumerate(messages) if message["role"] == "assistant"]
+            if not turns:
+                raise RefusedError("no assistant span")
+            prompt = room.prompt(tokenizer, messages[: turns[0]], config.template_options)
+        except RefusedError as rejection:
+            tally.reject(str(rejection), line)
+        else:
+            chats.append(_Chat(line, messages, turns, prompt))
+    return chats
+
+
+def _converse(
+    chats: list[_Chat],
+    target: Target,
+    tokenizer: Any,
+    room: Room,
+    config: DataConfig,
+    report: Callable[[int, int], None],
+) -> dict[str, int]:
+    """Let the target speak, one turn of every conversation after the other."""
+    counts, total = {"replies": 0, "truncated": 0, "ended": 0}, sum(len(chat.turns) for chat in chats)
+    done = number = 0
+    while there := [chat for chat in chats if number < len(chat.turns)]:
+        asked = []
+        for chat in there:
+            if number == 0 or _goes_on(chat, number, tokenizer, room, config):
+                asked.append(chat)
+            else:
+                counts["ended"] += 1
+                done += len(chat.turns) - number
+                chat.turns = chat.turns[:number]
+        if not asked:
+            report(done, total)
         # A batch runs as long as its longest reply, and the corpus's reply is the best guess at that length.
-        order = sorted(range(len(asked)), key=lambda i: len(asked[i][0][asked[i][1]]["content"]))
-        for start in range(0, len(order), config.generate_batch):
-            batch = order[start : start + config.generate_batch]
-            for i, (text, cut) in zip(
-                batch, _answer(target, tokenizer, [prompts[i] for i in batch], config), strict=True
-            ):
-                chat, at = asked[i]
-                chat[at] = {"role": "assistant", "content": text, "truncated": cut}
-                truncated += cut
+        asked.sort(key=lambda chat: len(chat.messages[chat.turns[number]]["content"]))
+        for start in range(0, len(asked), config.generate_batch):
+            batch = asked[start : start + config.generate_batch]
+            replies = _answer(target, tokenizer, [chat.prompt for chat in batch], config)
+            for chat, (text, cut) in zip(batch, replies, strict=True):
+                chat.messages[chat.turns[number]] = {"role": "assistant", "content": text, "truncated": cut}
+                counts["truncated"] += cut
+            counts["replies"] += len(batch)
             done += len(batch)
             report(done, total)
-    write_text(path, "".join(f"{json.dumps({'messages': [_plain(message) for message in chat]})}\n" for chat in chats))
-    write_text(note, json.dumps({"replies": total, "truncated": truncated}))
-    return Regenerated(path, False, time.perf_counter() - began, total, truncated)
+        number += 1
+    return counts
+
+
+def _goes_on(chat: _Chat, number: int, tokenizer: Any, room: Room, config: DataConfig) -> bool:
+    """Make the prompt of a later turn; where a row does not hold it, cut the conversation off before that turn."""
+    at = chat.turns[number]
+    try:
+        chat.prompt = room.prompt(tokenizer, chat.messages[:at], config.template_options)
+    except RefusedError:
+        del chat.messages[at:]
+        return False
+    return True
+
+
+def _write(path: Path, chats: list[_Chat]) -> None:
+    lines: list[str] = []
+    for chat in chats:
+        lines += [""] * (chat.line - 1 - len(lines))
+        lines.append(json.dumps({"messages": [_plain(message) for message in chat.messages]}))
+    write_text(path, "".join(f"{line}\n" for line in lines))
 
 
 def _plain(message: Message) -> Message:
     return {key: value for key, value in message.items() if key != "truncated" or value}
-
-
-def _prompt(tokenizer: Any, messages: list[Message], options: dict[str, Any]) -> list[int]:
-    return list(tokenizer(render(tokenizer, messages, options, True), add_special_tokens=False)["input_ids"])
 
 
 @torch.no_grad()
@@ -100,7 +179,8 @@ def _answer(target: Target, tokenizer: Any, prompts: list[list[int]], config: Da
 
 def _digest(source: Path, folder: Path, config: DataConfig) -> str:
     """One key for everything that the replies depend on."""
-    total = hashlib.sha256(json.dumps([config.max_new_tokens, config.template_options], sort_keys=True).encode())
+    settings = [FORMAT, config.max_new_tokens, config.sequence_length, config.template_options]
+    total = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
     for path in [source, *sorted(path for path in folder.iterdir() if path.is_file())]:
         with path.open("rb") as file:
             total.update(

@@ -11,8 +11,9 @@ import torch
 from torch import Tensor, nn
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from trainer.config import ConfigError, DrafterConfig, TargetConfig
+from trainer.config import DrafterConfig, TargetConfig
 from trainer.drafter import Shape
+from trainer.errors import ConfigError
 
 
 class Target:
@@ -107,15 +108,31 @@ def load_target(config: TargetConfig, drafter: DrafterConfig, device: str) -> tu
             folder, local_files_only=True, dtype=getattr(torch, config.dtype), attn_implementation="sdpa"
         )
     except (OSError, ValueError, KeyError) as error:
-        raise ConfigError(f"target.folder: {folder} does not load as a causal LM with a tokenizer: {error}") from error
+        raise ConfigError(
+            f"target.folder: {folder} does not load as a causal LM with a tokenizer: {error}",
+            "give target.folder=FOLDER, a complete Hugging Face folder (config, safetensors and tokenizer files)",
+        ) from error
     decoder = model.get_decoder()
     if not hasattr(decoder, "layers"):
-        raise ConfigError(f"target.folder: {type(model).__name__} has no decoder layers that could be hooked")
+        raise ConfigError(
+            f"target.folder: {type(model).__name__} has no decoder layers that could be hooked",
+            "choose a causal LM whose decoder keeps its layers in `layers`, such as Llama or Qwen",
+        )
     if not tokenizer.is_fast:
-        raise ConfigError("target.folder: the loss mask needs a fast tokenizer (one with a tokenizer.json)")
+        raise ConfigError(
+            f"target.folder: {folder} has no fast tokenizer, and the loss mask needs one", "add its tokenizer.json"
+        )
+    if not tokenizer.chat_template:
+        raise ConfigError(f"target.folder: {folder} has no chat template", "add its chat_template.jinja")
     rows, layers = model.get_input_embeddings().weight.shape[0], len(decoder.layers)
     if drafter.mask_token_id >= rows:
-        raise ConfigError(f"drafter.mask_token_id: {drafter.mask_token_id} is outside the embedding of {rows} rows")
+        raise ConfigError(
+            f"drafter.mask_token_id: {drafter.mask_token_id} is outside the embedding of {rows} rows",
+            "choose an embedding row that no text uses",
+        )
     if max(drafter.taps) > layers - 2:
-        raise ConfigError(f"drafter.taps: the target has {layers} layers, so a tap may be 0 to {layers - 2}")
+        raise ConfigError(
+            f"drafter.taps: the target has {layers} layers, and {max(drafter.taps)} is no tap of it",
+            f"choose taps from 0 to {layers - 2}",
+        )
     return Target(model.to(device), drafter.taps), tokenizer

@@ -17,8 +17,10 @@ from trainer.attention import Blocks, Kernel, kernel
 from trainer.config import OptimizationConfig
 from trainer.data import Rows
 from trainer.drafter import Drafter
+from trainer.errors import DivergedError
 from trainer.objective import Score, block_labels, block_states, draw_anchors, score, seeded
 from trainer.progress import Progress
+from trainer.resuming import contract
 from trainer.session import Session, Totals
 from trainer.target import Target
 
@@ -28,13 +30,13 @@ def train(session: Session, target: Target, rows: Rows) -> Drafter:
 
     A resumed run that was stopped after its last step has only its evaluation left.
 
-    Raises StoppedError after saving, when a stop was asked for; FloatingPointError when the loss is not finite.
+    Raises StoppedError after saving, when a stop was asked for; DivergedError when the loss is not finite.
     """
     config, totals, settings = session.config, session.totals, session.config.train
     drafter, optimizer = build(session, target)
     data = hashlib.sha256(rows.token_MS.numpy().tobytes() + rows.supervised_MS.numpy().tobytes()).hexdigest()[:16]
     if settings.resume:
-        expected = checkpoint.contract(config, data)
+        expected = contract(config, data)
         totals.step, totals.checkpoint = (
             checkpoint.restore(Path(settings.resume), drafter, optimizer, expected),
             settings.resume,
@@ -48,14 +50,16 @@ def train(session: Session, target: Target, rows: Rows) -> Drafter:
         totals.step += 1
         totals.loss = judged.loss.item()
         if not math.isfinite(totals.loss):
-            raise FloatingPointError(f"the loss is {totals.loss} at step {totals.step}")
+            raise DivergedError(
+                f"the loss is {totals.loss} at step {totals.step}", "lower train.learning_rate or raise train.warmup"
+            )
         totals.steady_seconds = time.perf_counter() - since
         if totals.step == first:
             session.events.emit("first_step", step=totals.step, seconds=report.rounded(totals.steady_seconds))
             totals.restart_rates()
             since = time.perf_counter()
         shown.add(judged)
-        progress.update(totals.step, shown.text(totals))
+        progress.update(totals.step, *shown.parts(totals))
         last = totals.step == settings.steps
         if last or totals.step % settings.log_every == 0:
             figures = report.step(totals, judged)
@@ -159,8 +163,8 @@ class Smooth:
         }
         self._sums = {name: 0.95 * value + 0.05 * now[name] for name, value in self._sums.items()}
 
-    def text(self, totals: Totals) -> str:
-        """The part of the progress line that belongs to training."""
+    def parts(self, totals: Totals) -> tuple[str, ...]:
+        """The parts of the progress line that belong to training, the most telling first."""
         loss, accepted = (self._sums[name] / self._sums["weight"] for name in ("loss", "accepted"))
         rate = report.rates(totals)["context_tokens_per_s"] / 1000
-        return f"loss {loss:.3f}  accepted {accepted:.2f} simulated  {rate:4.1f} ktok/s"
+        return f"loss {loss:.3f}", f"accepted {accepted:.2f} simulated", f"{rate:4.1f} ktok/s"

@@ -9,8 +9,10 @@ import torch
 from transformers import AutoTokenizer
 
 from trainer.chats import RefusedError, Tally, read_chats, source
-from trainer.config import ConfigError, DataConfig
-from trainer.data import Sample, load_rows, pack, samples
+from trainer.config import DataConfig
+from trainer.data import Rows, Sample, load_rows, pack, samples
+from trainer.errors import ConfigError
+from trainer.room import Room
 from trainer.sample import chat
 
 EOS = frozenset({258})
@@ -47,6 +49,17 @@ def write(path: Path, *records: Any) -> Path:
     return path
 
 
+def read(path: Path) -> tuple[list[list[dict[str, Any]]], Tally]:
+    tally = Tally(str(path))
+    return [messages for _, messages in read_chats(path, tally)], tally
+
+
+def rows_of(path: Path, tokenizer: Any, mask_id: int = 300, **changes: Any) -> tuple[Rows, Tally]:
+    config, tally = settings(**changes), Tally(str(path))
+    room = Room.of(tokenizer, config.sequence_length)
+    return load_rows(path, tally, tokenizer, config, room, EOS, mask_id, 0), tally
+
+
 def test_three_shapes_read_the_same(tmp_path: Path) -> None:
     names = {"user": "human", "assistant": "gpt"}
     shapes = [
@@ -54,10 +67,9 @@ def test_three_shapes_read_the_same(tmp_path: Path) -> None:
         {"id": 1, "conversations": CHAT},
         {"conversations": [{"from": names[m["role"]], "value": m["content"]} for m in CHAT]},
     ]
-    tally = Tally()
-    read = [messages for _, messages in read_chats(write(tmp_path / "a.jsonl", *shapes), tally)]
+    chats, tally = read(write(tmp_path / "a.jsonl", *shapes))
     assert tally.lines == 3 and not tally.rejected
-    assert read[0] == read[1] == read[2] and [m["content"] for m in read[0]] == [m["content"] for m in CHAT]
+    assert chats[0] == chats[1] == chats[2] and [m["content"] for m in chats[0]] == [m["content"] for m in CHAT]
 
 
 def messages(turns: list[dict[str, str]], **last: Any) -> list[dict[str, Any]]:
@@ -121,7 +133,13 @@ BAD = {
     "no list under 'messages' or 'conversations'": {"text": "hello"},
     "unknown role 'robot'": {"messages": [{"role": "robot", "content": "x"}]},
     "a message without text": {"messages": [{"role": "user", "content": None}]},
+    "unknown role ['user']": {"messages": [{"role": ["user"], "content": "x"}]},
     "no assistant span": {"messages": CHAT[:1]},
+    "begins with an assistant's turn": {"messages": CHAT[1:]},
+    "a lone surrogate, which is no character": '{"messages": [{"role": "user", "content": "\\ud800"}]}',
+    "a prompt longer than data.sequence_length = 64 tokens": {
+        "messages": [{**CHAT[0], "content": "x" * 9000}, CHAT[1]]
+    },
     "fewer than 4 supervised tokens": {"messages": [CHAT[0], {"role": "assistant", "content": "a"}]},
 }
 
@@ -130,29 +148,73 @@ BAD = {
 def test_each_refusal_is_counted_by_kind_with_its_first_line(kind: str, tmp_path: Path, tokenizer: Any) -> None:
     path = write(tmp_path / "a.jsonl", {"messages": CHAT}, BAD[kind], BAD[kind])
     with pytest.raises(ConfigError) as caught:
-        load_rows(path, tokenizer, settings(), EOS, 300, 0)
+        rows_of(path, tokenizer)
     assert "2 of 3 lines cannot be used" in str(caught.value) and f"{kind}: 2, first on line 2" in str(caught.value)
-    rows, tally = load_rows(path, tokenizer, settings(rejected_at_most=0.7), EOS, 300, 0)
+    assert str(caught.value).startswith(str(path)) and "data.rejected_at_most" in caught.value.fix
+    rows, tally = rows_of(path, tokenizer, rejected_at_most=0.7)
     assert tally.rejected == {kind: [2, 2]} and len(rows.token_MS) == 1
 
 
 def test_the_mask_token_in_the_text_is_refused(tmp_path: Path, tokenizer: Any) -> None:
     path = write(tmp_path / "a.jsonl", {"messages": CHAT})
     with pytest.raises(ConfigError, match="holds the mask token"):
-        load_rows(path, tokenizer, settings(), EOS, ord("h"), 0)
+        rows_of(path, tokenizer, ord("h"))
 
 
 @pytest.mark.parametrize("text", ["", "\n\n"])
 def test_an_empty_file_is_refused(text: str, tmp_path: Path, tokenizer: Any) -> None:
     (tmp_path / "a.jsonl").write_text(text)
     with pytest.raises(ConfigError, match="empty"):
-        load_rows(tmp_path / "a.jsonl", tokenizer, settings(rejected_at_most=1.0), EOS, 300, 0)
+        rows_of(tmp_path / "a.jsonl", tokenizer, rejected_at_most=1.0)
 
 
 def test_long_documents_are_cut_and_counted(tmp_path: Path, tokenizer: Any) -> None:
     long = {"messages": [CHAT[0], {"role": "assistant", "content": "x" * 500}]}
-    rows, tally = load_rows(write(tmp_path / "a.jsonl", long), tokenizer, settings(), EOS, 300, 0)
+    rows, tally = rows_of(write(tmp_path / "a.jsonl", long), tokenizer)
     assert tally.shortened == 1 and rows.token_MS.shape == (1, 64) and int(rows.supervised_MS.sum()) > 40
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "binary"])
+def test_a_file_that_is_no_text_is_refused_by_name(encoding: str, tmp_path: Path, tokenizer: Any) -> None:
+    text = json.dumps({"messages": CHAT})
+    (tmp_path / "a.jsonl").write_bytes(bytes(range(256)) if encoding == "binary" else text.encode(encoding))
+    with pytest.raises(ConfigError, match=r"a\.jsonl: is (UTF-16|binary), not UTF-8 text"):
+        rows_of(tmp_path / "a.jsonl", tokenizer, rejected_at_most=1.0)
+
+
+def test_a_line_that_is_not_utf_8_is_one_refused_line(tmp_path: Path, tokenizer: Any) -> None:
+    good = json.dumps({"messages": CHAT}, ensure_ascii=False)
+    (tmp_path / "a.jsonl").write_bytes(b"".join(f"{good}\n".encode(name) for name in ("utf-8-sig", "latin-1", "utf-8")))
+    rows, tally = rows_of(tmp_path / "a.jsonl", tokenizer, rejected_at_most=0.5, sequence_length=128)
+    assert tally.rejected == {"not UTF-8": [1, 2]} and tally.lines == 3 and int(rows.document_MS.max()) >= 0
+
+
+def test_hostile_lines_are_refused_and_not_raised(tmp_path: Path, tokenizer: Any) -> None:
+    lines = ["[" * 100_000, '{"messages": []}', '{"messages": [3]}', '{"messages": [{"role": "%s"}]}' % ("r" * 9999)]
+    _, tally = read(write(tmp_path / "a.jsonl", *lines))
+    assert tally.refused == 4 and max(map(len, tally.rejected)) < 200
+
+
+def test_a_template_that_raises_refuses_the_line_in_its_own_words(tmp_path: Path, tokenizer: Any) -> None:
+    tokenizer.chat_template = "{{ raise_exception('roles must alternate') }}"
+    with pytest.raises(ConfigError, match="the chat template refuses it: roles must alternate: 1, first on line 1"):
+        rows_of(write(tmp_path / "a.jsonl", {"messages": CHAT}), tokenizer)
+
+
+def test_only_the_opening_of_a_huge_conversation_is_ever_tokenised(tmp_path: Path, tokenizer: Any) -> None:
+    huge = {"messages": [CHAT[0], {**CHAT[1], "content": "y" * 20_000_000}, *CHAT * 5000]}
+    seen: list[int] = []
+
+    class Watched:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(tokenizer, name)
+
+        def __call__(self, text: str, **options: Any) -> Any:
+            seen.append(len(text))
+            return tokenizer(text, **options)
+
+    rows, tally = rows_of(write(tmp_path / "a.jsonl", huge), Watched())
+    assert max(seen) < 3000 and tally.shortened == 1 and rows.token_MS.shape == (1, 64)
 
 
 def test_packing_keeps_every_token_once_with_its_own_positions() -> None:

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from trainer.config import ConfigError, encode, load
+from trainer.config import REQUESTED, encode, load
+from trainer.errors import ConfigError
+from trainer.resuming import contract
 
 REPO = Path(__file__).parents[2]
 Resolve = Callable[[dict[str, Any]], tuple[int, dict[str, Any]]]
@@ -86,6 +88,52 @@ def test_each_mistake_names_its_place_and_remedy(override: str, request_for: Bui
         "errors"
     ]
     assert len(answer["errors"]) == 1, answer["errors"]
+
+
+CHANGES = {
+    "drafter.block_size=6": ("drafter.block_size = 8, and this run has 6", "set drafter.block_size=8,"),
+    "drafter.taps=[1,2]": ("drafter.taps = [1, 2, 3], and this run has [1, 2]", "set drafter.taps=[1,2,3],"),
+    "seed=18": ("seed = 17, and this run has 18", "set seed=17,"),
+    "train.steps=6": ("train.steps = 4, and this run has 6", "set train.steps=4,"),
+}
+
+
+@pytest.fixture
+def checkpoint(request_for: Build, resolved: Resolve, tmp_path: Path) -> Path:
+    """The part of a checkpoint that can be judged without torch."""
+    _, answer = resolved(request_for())
+    folder = tmp_path / "step-2"
+    folder.mkdir()
+    kept = contract(load({"schema": 1, "config": answer["config"]}), "0123")
+    (folder / "training_state.json").write_text(json.dumps({"schema": 1, "step": 2, "contract": kept}))
+    (folder / "training_state.safetensors").touch()
+    return folder
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_resume_of_another_run_is_refused_at_once(
+    change: str, request_for: Build, resolved: Resolve, checkpoint: Path
+) -> None:
+    assert resolved(request_for("train.resume=step-2"))[0] == 0
+    code, answer = resolved(request_for(change, "train.resume=step-2"))
+    (error,) = answer["errors"]
+    assert code == 77 and error["where"] == "train.resume"
+    assert all(words in error["message"] for words in CHANGES[change]), error
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"contract": {}}', "\udcff"])
+def test_a_checkpoint_with_a_damaged_note_is_one_error(
+    text: str, request_for: Build, resolved: Resolve, checkpoint: Path
+) -> None:
+    (checkpoint / "training_state.json").write_bytes(text.encode(errors="surrogateescape"))
+    code, answer = resolved(request_for("train.resume=step-2"))
+    assert code == 77 and [error["where"] for error in answer["errors"]] == ["train.resume"]
+
+
+def test_what_only_the_request_may_set_is_offered_nowhere(request_for: Build, resolved: Resolve) -> None:
+    _, answer = resolved(request_for("zzz=1", "cach=x"))
+    told = " ".join(error["message"] for error in answer["errors"])
+    assert "attention" in told and not any(f" {key}" in told or f"'{key}" in told for key in REQUESTED)
 
 
 def test_all_errors_come_at_once(request_for: Build, resolved: Resolve) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -92,11 +93,28 @@ def test_regenerated_replies_are_reused_by_digest(run_folder: Make, start: Start
         assert [e["reused"] for e in events(run) if e["event"] == "responses"] == [reused]
 
 
+def planned(run: Path, *overrides: str) -> None:
+    """What the launch leaves of the words that were typed."""
+    (run / "plan.json").write_text(json.dumps({"schema": 1, "profile": "tiny", "overrides": overrides}))
+
+
+def two_lines(err: str, words: str, remedy: str) -> bool:
+    lines = err.splitlines()
+    return (
+        len(lines) == 2
+        and lines[0].startswith("error: ")
+        and words in lines[0]
+        and lines[1].startswith("fix:   ")
+        and remedy in lines[1]
+    )
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_stop_saves_a_whole_checkpoint_and_leaves_nobody(
     number: signal.Signals, run_folder: Make, start: Start, tmp_path: Path
 ) -> None:
     run = run_folder("run", "train.steps=100000", "train.checkpoint_every=100000")
+    planned(run, "train.steps=100000", "data.template_options={a = 1}", "train.resume=old")
     process = start(run, tmp_path)
     wait_for(run, "first_step")
     process.send_signal(number)
@@ -113,17 +131,25 @@ def test_a_stop_saves_a_whole_checkpoint_and_leaves_nobody(
     ]
     assert json.loads((step / "training_state.json").read_text())["step"] == result["steps"] > 0
     assert [path.name for path in step.parent.iterdir()] == [step.name]
-    assert nobody_left(run) and "resume with train.resume=" in out
+    typed = ["--profile", "tiny", "train.steps=100000", "data.template_options={a = 1}", f"train.resume={step}"]
+    assert shlex.split(out.splitlines()[-1]) == ["dflash-env", "run", "train", *typed]
+    assert "; resume with:\n" in out and nobody_left(run)
 
 
-def test_an_early_stop_is_not_lost(run_folder: Make, start: Start, tmp_path: Path) -> None:
-    run = run_folder("run", "train.steps=100000")
+@pytest.mark.parametrize("when", ["launching", "reading data"])
+def test_an_early_stop_is_not_lost_and_told_truly(when: str, run_folder: Make, start: Start, tmp_path: Path) -> None:
+    run = run_folder("run", "data.regenerate=true", "data.train=sample:4096", "data.generate_batch=8")
     process = start(run, tmp_path)
-    time.sleep(1.0)
-    process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=60)
-    assert process.returncode == 75 and json.loads((run / "result.json").read_text())["outcome"] == "stopped"
-    assert nobody_left(run)
+    if when == "launching":
+        time.sleep(1.0)
+    else:
+        wait_for(run, "start")
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 75 and nobody_left(run)
+    result = json.loads((run / "result.json").read_text())
+    assert (result["outcome"], result["checkpoint"], result["error"]) == ("stopped", None, None)
+    assert out.endswith("stopped before anything was saved; start it again\n") and err == ""
 
 
 @pytest.mark.parametrize(("signals", "grace_s"), [([signal.SIGINT, signal.SIGINT], 60), ([signal.SIGTERM], 1)])
@@ -138,10 +164,28 @@ def test_a_rank_that_does_not_end_is_killed(
     for number in signals:
         process.send_signal(number)
         time.sleep(0.2)
-    process.communicate(timeout=20)
+    _, err = process.communicate(timeout=20)
     result = json.loads((run / "result.json").read_text())
     assert process.returncode == result["exit_code"] == 75 and nobody_left(run)
+    assert two_lines(err, "killed before it could save once more", f"train.resume={result['checkpoint']}"), err
     assert Path(result["checkpoint"], "training_state.safetensors").is_file()
+
+
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGQUIT"])
+def test_an_end_from_outside_is_two_lines(name: str, run_folder: Make, start: Start, tmp_path: Path) -> None:
+    run = run_folder("run", "train.steps=100000")
+    planned(run)
+    process = start(run, tmp_path)
+    wait_for(run, "checkpoint")
+    if name == "SIGKILL":
+        os.kill(next(pid for pid in ranks_of(run) if pid != process.pid), signal.SIGKILL)
+    else:
+        process.send_signal(signal.SIGQUIT)
+    _, err = process.communicate(timeout=60)
+    result = json.loads((run / "result.json").read_text())
+    assert process.returncode == result["exit_code"] == 1 and nobody_left(run)
+    assert two_lines(err, name, f"train.resume={result['checkpoint']}"), err
+    assert result["error"]["kind"] == "KilledError" and result["error"]["fix"] in err
 
 
 def test_a_reader_that_goes_away_does_not_end_the_run(run_folder: Make, start: Start, tmp_path: Path) -> None:
@@ -178,7 +222,10 @@ def test_bad_data_is_the_users_to_mend(run_folder: Make, start: Start, tmp_path:
     _, err = process.communicate(timeout=120)
     result = json.loads((run / "result.json").read_text())
     assert process.returncode == result["exit_code"] == 77 and result["outcome"] == "invalid"
-    assert "no assistant span: 1, first on line 1" in result["error"]["message"] and "Traceback" not in err
+    assert two_lines(err, f"{tmp_path}/bad.jsonl: 1 of 1 lines", "mend or remove those lines"), err
+    assert "no assistant span: 1, first on line 1" in result["error"]["message"]
+    sample = json.loads((REPO / "tests" / "contract" / "result_invalid.json").read_text())
+    assert skeleton(result) == skeleton(sample) and set(result["error"]) == set(sample["error"])
 
 
 def test_a_crash_is_a_failure_with_its_traceback(run_folder: Make, start: Start, tmp_path: Path) -> None:
@@ -201,7 +248,7 @@ def test_a_train_json_out_of_shape_is_refused(start: Start, tmp_path: Path) -> N
     (run / "train.json").write_text('{"schema": 1, "config": {}}')
     process = start(run, tmp_path)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 77 and "trainer resolve" in err
+    assert process.returncode == 77 and two_lines(err, "train.json is not a complete config", "dflash-env run train")
     assert json.loads((run / "result.json").read_text())["exit_code"] == 77
 
 
