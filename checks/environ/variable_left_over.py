@@ -1,4 +1,4 @@
-"""Settings of CUDA, torch, Triton and NCCL left over in the shell."""
+"""Settings of CUDA, torch, Triton, NCCL and Gloo left over in the shell."""
 
 import re
 from collections.abc import Iterator
@@ -21,6 +21,7 @@ CLASSES = (
     ),
     (r"NCCL_(ASYNC_ERROR_HANDLING|BLOCKING_WAIT)", "was renamed: torch reads TORCH_NCCL_… now"),
     (r"(TORCH_)?NCCL_.*", "tunes or breaks the communication between GPUs"),
+    (r"GLOO_.*", "tunes or breaks the communication between processes"),
     (
         r"CUDA_INJECTION(32|64)_PATH|NSIGHT_CUDA_DEBUGGER|CUDA_.*COREDUMP.*|CUDA_DEVICE_WAITS_ON_EXCEPTION"
         r"|CUDA_PROFILE|COMPUTE_PROFILE|OPENCL_PROFILE|CUDA_AUTO_BOOST",
@@ -32,7 +33,7 @@ CLASSES = (
 
 
 @check(
-    title="Settings of CUDA, torch, Triton or NCCL are left over in this shell",
+    title="Settings of CUDA, torch, Triton, NCCL or Gloo are left over in this shell",
     severity=Severity.WARNING,
     why="They act on everything that is started by hand from here, and make it another experiment than the run. "
     "`run` drops them: what the trainer needs is in its configuration.",

@@ -16,7 +16,7 @@ from dflash_env.facts import Host, Machine
 )
 def disk_too_small(host: Host, machine: Machine) -> Iterator[Finding]:
     needed = machine.host.disk_bytes
-    for disk in host.disks[:1]:
+    for disk in (each for each in host.disks if each.judged):
         free = need(disk.free_bytes)
         if free < needed:
             yield Finding(

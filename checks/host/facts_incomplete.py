@@ -17,7 +17,6 @@ def facts_incomplete(host: Host | Unknown) -> Iterator[Finding]:
     if isinstance(host, Unknown):
         yield from missing({"host": host})
         return
-    yield from missing({"host.shm_bytes": host.shm_bytes, "host.compiler": host.compiler})
-    # The first disk is the one that runs write to; host-disk-too-small judges it.
-    for disk in host.disks[:1]:
-        yield from missing({"host.disks[0].free_bytes": disk.free_bytes})
+    disks = {f"host.disks[{at}].free_bytes": disk.free_bytes for at, disk in enumerate(host.disks) if disk.judged}
+    memory = {"host.shm_bytes": host.shm_bytes, "host.shm_free_bytes": host.shm_free_bytes}
+    yield from missing({**memory, "host.compiler": host.compiler, **disks})

@@ -11,7 +11,8 @@ from dflash_env.facts import Lock, Venv
     severity=Severity.ERROR,
     why="Serving packages installed into a training venv bring their own torch, NCCL or plug-ins; being "
     "installed is enough to change what runs (entry points are loaded at import).",
-    fix="Run `dflash-env rebuild`: a new venv is built beside this one, never repaired in place.",
+    fix="Run `dflash-env rebuild`: a new venv is built beside this one, never repaired in place. Keep serving "
+    "packages in a venv of their own.",
 )
 def distribution_extra(venv: Venv, lock: Lock) -> Iterator[Finding]:
     need(venv.path)

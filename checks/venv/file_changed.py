@@ -16,4 +16,6 @@ from dflash_env.facts import Lock, Venv
 def file_changed(venv: Venv, lock: Lock) -> Iterator[Finding]:
     need(venv.seal)
     for each in venv.unexplained("changed", lock):
-        yield Finding(f"{each.path} ({each.owner or 'of no package'}) is not what was sealed")
+        opened = "; it lets the system's and the user's own packages in"
+        more = opened if each.path == "pyvenv.cfg" and venv.system_packages else ""
+        yield Finding(f"{each.path} ({each.owner or 'of no package'}) is not what was sealed{more}")

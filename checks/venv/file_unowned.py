@@ -13,6 +13,7 @@ KINDS = (
     (r"\.pyc$", "bytecode without a source, which is imported like a module"),
     (r"/(__editable__[^/]*|[^/]+\.egg-link)$", "it leads imports to a folder outside the venv"),
     (r"/~[^/]*(/.*)?$", "what an uninstall that was cut off left behind"),
+    (r"\.dist-info/uv_cache\.json$", "uv's note of a package that was installed here again, by hand"),
     (r"\.(dist|egg)-info(/.*)?$", "metadata that makes a package look installed a second time"),
     (r"/site-packages/nvidia/.+", "left by CUDA packages that are gone; its libraries may still be loaded"),
 )

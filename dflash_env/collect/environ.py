@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from dflash_env.collect import child
 from dflash_env.facts import Environ, Lock, NotApplicable, Reading, SettingsFile, Unknown, Variable
 
 KNOWN = (
@@ -26,11 +27,14 @@ KNOWN = (
     "PYTHONHOME",
     "PYTHONPATH",
     "RANK",
+    "UV_PROJECT_ENVIRONMENT",
     "VIRTUAL_ENV",
     "WORLD_SIZE",
 )
-PREFIXES = ("CUDA_", "INDUCTOR_", "NCCL_", "PYTORCH_", "TORCH", "TRITON_")
-"""Names that CUDA, torch, Triton and NCCL act on. A report travels, so nothing else of the environment is read."""
+PREFIXES = ("CUDA_", "GLOO_", "INDUCTOR_", "NCCL_", "PYTORCH_", "TORCH", "TRITON_")
+"""Names that CUDA, torch, Triton, NCCL and Gloo act on. A report travels, so nothing else of the shell is read."""
+
+NVCC_LIMIT_S = 10.0
 
 SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSW|CREDENTIAL|AUTH", re.IGNORECASE)
 
@@ -78,13 +82,25 @@ def _toolkit(folder: str) -> Reading[str]:
     if not folder:
         return NotApplicable(why="neither CUDA_HOME nor CUDA_PATH is set")
     try:
+        if not Path(folder).is_dir():
+            return Unknown(code="missing", text=f"{folder} is no folder")
         stated = json.loads((Path(folder) / "version.json").read_text("utf-8"))
         return str(stated["cuda"]["version"])
     except FileNotFoundError:
         named = re.search(r"cuda-(\d+\.\d+)", os.path.realpath(folder))
-        return named[1] if named else Unknown(code="missing", text=f"{folder} has no version.json")
+        return named[1] if named else _release(folder)
     except (OSError, ValueError, KeyError, TypeError) as error:
         return Unknown(code="malformed", text=f"{folder}/version.json: {type(error).__name__}")
+
+
+def _release(folder: str) -> Reading[str]:
+    """What the nvcc of a toolkit says of itself, where no file of it does."""
+    nvcc = f"{folder}/bin/nvcc"
+    said = child.run([nvcc, "--version"], limit_s=NVCC_LIMIT_S, env=child.environment())
+    if isinstance(said, Unknown):
+        return Unknown(code=said.code, text=f"{folder} has no version.json, and its {said.text}")
+    release = re.search(rb"release (\d+\.\d+)", said)
+    return release[1].decode() if release else Unknown(code="malformed", text=f"{nvcc} --version states no release")
 
 
 def _preload(path: Path) -> Reading[tuple[str, ...]]:

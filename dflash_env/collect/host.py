@@ -9,6 +9,7 @@ from pathlib import Path
 import psutil
 
 from dflash_env.facts import SYSTEM_PATH, Disk, Host, NotApplicable, Reading, Unknown
+from dflash_env.facts.host import DOWNLOADS, ROOT, RUNS, STATE
 from dflash_env.state import State, uv_cache
 
 COMPILERS = ("gcc", "clang", "cc")
@@ -24,13 +25,21 @@ def collect(state: State, *, shm: Path = Path("/dev/shm")) -> Host:
         cores=len(os.sched_getaffinity(0)),
         memory_bytes=_read(lambda: int(psutil.virtual_memory().total)),
         shm_bytes=_read(lambda: int(psutil.disk_usage(str(shm)).total)),
-        disks=(_disk(state.root, "venvs, caches and runs"), _disk(uv_cache(), "downloaded packages")),
+        shm_free_bytes=_read(lambda: int(psutil.disk_usage(str(shm)).free)),
+        disks=(*_state(state), _disk(uv_cache(), DOWNLOADS)),
     )
 
 
 def _compiler() -> Reading[str]:
     found = next(filter(None, (shutil.which(name, path=SYSTEM_PATH) for name in COMPILERS)), None)
     return found or NotApplicable(why=f"none of {', '.join(COMPILERS)} is in {SYSTEM_PATH}")
+
+
+def _state(state: State) -> tuple[Disk, ...]:
+    """The disk of the state folder, and that of the runs in it where it is another."""
+    if _existing(state.root).stat().st_dev == _existing(state.runs).stat().st_dev:
+        return (_disk(state.root, STATE),)
+    return _disk(state.root, ROOT), _disk(state.runs, RUNS)
 
 
 def _disk(folder: Path, purpose: str) -> Disk:

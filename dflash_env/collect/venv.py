@@ -4,22 +4,13 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from importlib.metadata import Distribution as Metadata
-from importlib.metadata import distributions
 from pathlib import Path
-from typing import Any
 
-from packaging.markers import default_environment
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
-from packaging.version import InvalidVersion, Version
-
-from dflash_env.collect import seal, tree
+from dflash_env.collect import installed, seal, tree
 from dflash_env.facts import (
     Collision,
-    Distribution,
     Drift,
     Interpreter,
     Lock,
@@ -27,7 +18,6 @@ from dflash_env.facts import (
     Reading,
     Section,
     Unknown,
-    Unmet,
     Venv,
 )
 from dflash_env.state import State
@@ -69,13 +59,14 @@ def read(
 
 
 def _read(state: State, folder: Path, site: Path, python: str, deep: bool, seen: Callable[[int], None]) -> Venv:
-    sealed, installed = seal.read_seal(state.seal(folder)), [_installed(one) for one in distributions(path=[str(site)])]
+    sealed, found = seal.read_seal(state.seal(folder)), installed.read(site)
     bare = Venv(
         path=str(folder),
         seal=sealed,
         deep=deep,
-        distributions=tuple(sorted((one.distribution for one in installed), key=lambda one: (one.name, one.version))),
-        unmet=tuple(_unmet(installed, python)),
+        distributions=tuple(sorted((one.distribution for one in found), key=lambda one: (one.name, one.version))),
+        unmet=tuple(installed.unmet(found, python)),
+        system_packages=_settings(folder).get("include-system-site-packages", "true").lower() == "true",
         tree_digest=NotApplicable(why="the venv has no seal"),
         interpreter=interpreter(folder),
         header=_header(interpreter(folder)),
@@ -116,7 +107,7 @@ class Ownership:
     stated: dict[str, dict[str, str]]
     """For each path the sha256 that each of its owners states; empty for a RECORD itself."""
     broken: tuple[str, ...]
-    """Distributions whose RECORD is missing or cannot be read."""
+    """Distributions whose RECORD is missing or cannot be read, and that have no other one that can."""
 
     def collisions(self, files: Mapping[str, tuple[str, int]]) -> Iterator[Collision]:
         """The paths whose owners state different content."""
@@ -130,18 +121,19 @@ class Ownership:
 def ownership(folder: Path, site: Path) -> Ownership:
     """Read every RECORD below `site`."""
     claims: dict[str, dict[str, str]] = {}
-    broken = []
-    for info in sorted(site.glob("*.dist-info")):
-        owner = canonicalize_name(info.name.removesuffix(".dist-info").rpartition("-")[0])
+    broken, whole = [], set()
+    for info in sorted(site.glob("[!~]*.dist-info")):
+        owner = installed.named(info)[0]
         try:
             for claim in tree.claims(folder, info / "RECORD"):
                 claims.setdefault(claim.path, {})[owner] = claim.sha256
+            whole.add(owner)
         except (OSError, ValueError):
             broken.append(owner)
     return Ownership(
         owners={path: tuple(by_owner) for path, by_owner in claims.items()},
         stated=claims,
-        broken=tuple(broken),
+        broken=tuple(owner for owner in broken if owner not in whole),
     )
 
 
@@ -159,8 +151,13 @@ def interpreter(folder: Path) -> Reading[Interpreter]:
         path = link.resolve(strict=True)
     except OSError:
         return NotApplicable(why=f"{link} leads to nothing")
-    settings = dict(line.split(" = ", 1) for line in (folder / "pyvenv.cfg").read_text().splitlines() if " = " in line)
-    return Interpreter(path=str(path), version=settings.get("version_info", ""), sha256=tree.digest(path))
+    return Interpreter(path=str(path), version=_settings(folder).get("version_info", ""), sha256=tree.digest(path))
+
+
+def _settings(folder: Path) -> dict[str, str]:
+    """pyvenv.cfg, as Python itself reads it."""
+    rows = (line.partition("=") for line in (folder / "pyvenv.cfg").read_text("utf-8").splitlines())
+    return {name.strip().lower(): value.strip() for name, equals, value in rows if equals}
 
 
 def _header(python: Reading[Interpreter]) -> Reading[str]:
@@ -188,72 +185,6 @@ def stdlib_digest(python: Reading[Interpreter]) -> Reading[str]:
 
 def _is_site(path: str) -> bool:
     return path.startswith(("site-packages/", "dist-packages/"))
-
-
-@dataclass(frozen=True)
-class Installed:
-    """A distribution and what it requires."""
-
-    distribution: Distribution
-    requires: tuple[str, ...]
-
-
-def _installed(one: Metadata) -> Installed:
-    # One parse: every property of importlib's Distribution parses METADATA again, and torch's is long.
-    metadata = one.metadata
-    name, version = metadata["Name"], metadata["Version"]
-    return Installed(
-        Distribution(name=_name(name), version=_version(version), origin=_origin(one)),
-        tuple(metadata.get_all("Requires-Dist") or ()),
-    )
-
-
-def _name(written: str | None) -> str:
-    # A dist-info folder whose METADATA was deleted has no name; it must still be seen.
-    return canonicalize_name(written) if written else "(nameless)"
-
-
-def _version(written: str | None) -> str:
-    try:
-        return str(Version(written or ""))
-    except InvalidVersion:
-        return written or "(none)"
-
-
-def _origin(one: Metadata) -> str:
-    direct = one.read_text("direct_url.json")
-    if direct is None:
-        return "index"
-    return "editable" if '"editable": true' in direct or '"editable":true' in direct else "url"
-
-
-def _unmet(installed: Sequence[Installed], python: str) -> Iterator[Unmet]:
-    versions: dict[str, list[str]] = {}
-    for one in installed:
-        versions.setdefault(one.distribution.name, []).append(one.distribution.version)
-    environment: dict[str, Any] = {
-        **default_environment(),
-        "python_version": python,
-        "python_full_version": f"{python}.0",
-        "extra": "",
-    }
-    for one in installed:
-        for text in one.requires:
-            if (found := _lack(text, versions, environment)) is not None:
-                yield Unmet(distribution=one.distribution.name, requirement=text, found=found)
-
-
-def _lack(text: str, versions: Mapping[str, Sequence[str]], environment: dict[str, Any]) -> str | None:
-    """The version that does not meet a requirement, empty where there is none; None when it is met."""
-    try:
-        wanted = Requirement(text)
-        if wanted.marker and not wanted.marker.evaluate(environment):
-            return None
-        found = versions.get(canonicalize_name(wanted.name), ())
-        met = any(wanted.specifier.contains(each, prereleases=True) for each in found)
-        return None if met else ", ".join(found)
-    except (InvalidRequirement, InvalidVersion):
-        return ""
 
 
 def _absent(why: str) -> Venv:

@@ -8,6 +8,10 @@ SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 """Where the trainer finds programs besides its venv's; the shell's PATH does not reach it."""
 
 
+STATE, ROOT, RUNS, DOWNLOADS = "venvs, caches and runs", "venvs and caches", "runs", "downloaded packages"
+"""What a folder is for. Runs have a disk of their own only where they lie on another file system."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Disk:
     """The file system under a folder that a run writes to."""
@@ -15,6 +19,11 @@ class Disk:
     folder: str
     purpose: str
     free_bytes: Reading[int]
+
+    @property
+    def judged(self) -> bool:
+        """Whether a run writes there; packages are downloaded only by a build, which looks for itself."""
+        return self.purpose != DOWNLOADS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,4 +39,5 @@ class Host:
     cores: int
     memory_bytes: Reading[int]
     shm_bytes: Reading[int]
+    shm_free_bytes: Reading[int]
     disks: tuple[Disk, ...]

@@ -103,6 +103,8 @@ class Venv:
     """Links that lead to nothing."""
     hard_linked: int = 0
     """Files that share their content with another name, such as one in a cache."""
+    system_packages: bool = False
+    """Whether its pyvenv.cfg lets the system's packages in, and with them the user's."""
     libraries: tuple[str, ...] = ()
     """The CUDA and torch libraries, whose names a search path could shadow."""
     packages: dict[str, str] = field(default_factory=dict)

@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 
-import pytest
-
 from checks.environ.cuda_home_other import cuda_home_other
-from dflash_env.check import Skipped
 from dflash_env.facts import Environ, Reading, Unknown
 from tests import healthy
+
+GONE = Unknown(code="missing", text="/opt/cuda is no folder")
 
 
 def with_toolkit(toolkit: Reading[str], **variables: str) -> Environ:
@@ -25,6 +24,12 @@ def test_fires_for_cuda_path_too() -> None:
     assert finding.message.startswith("/opt/cuda is CUDA 1.2;")
 
 
+def test_fires_when_its_release_cannot_be_told() -> None:
+    [finding] = cuda_home_other(environ=with_toolkit(GONE, CUDA_HOME="/opt/cuda"), lock=healthy.LOCK)
+    assert finding.message == "environ.toolkit could not be read (missing): /opt/cuda is no folder"
+    assert finding.about == ("environ.toolkit",)
+
+
 def test_quiet_on_the_healthy_machine() -> None:
     assert cuda_home_other(environ=healthy.ENVIRON, lock=healthy.LOCK) == []
 
@@ -37,7 +42,5 @@ def test_quiet_under_a_lock_without_cuda() -> None:
     assert cuda_home_other(environ=with_toolkit("13.0.2"), lock=replace(healthy.LOCK, cuda="none")) == []
 
 
-def test_skipped_when_its_release_cannot_be_told() -> None:
-    unknown = Unknown(code="missing", text="/opt/cuda has no version.json")
-    with pytest.raises(Skipped, match="/opt/cuda has no version"):
-        cuda_home_other(environ=with_toolkit(unknown), lock=healthy.LOCK)
+def test_quiet_about_any_toolkit_under_a_lock_without_cuda() -> None:
+    assert cuda_home_other(environ=with_toolkit(GONE), lock=replace(healthy.LOCK, cuda="none")) == []

@@ -25,5 +25,5 @@ def test_quiet_on_the_healthy_machine() -> None:
     assert facts_incomplete(environ=healthy.ENVIRON) == []
 
 
-def test_quiet_about_a_toolkit_that_no_launch_needs() -> None:
+def test_quiet_about_a_toolkit_which_another_check_warns_of() -> None:
     assert facts_incomplete(environ=replace(healthy.ENVIRON, toolkit=DENIED)) == []

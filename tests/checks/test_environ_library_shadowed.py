@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from checks.environ.library_shadowed import library_shadowed
-from dflash_env.check import Skipped
+from dflash_env.check import Outcome, Skipped, examine
 from dflash_env.facts import Environ
 from tests import healthy
 
@@ -18,6 +18,21 @@ def test_fires_with_both_files() -> None:
     shadow = "/usr/local/cuda/lib64/libcudnn_graph.so.9"
     [finding] = library_shadowed(environ=holding(shadow, "/usr/local/cuda/lib64/libcufile.so.0"), venv=healthy.VENV)
     assert finding.message == f"{shadow} would be loaded for {healthy.VENV.path}/{healthy.VENV.libraries[0]}"
+
+
+DRIVERS = holding("/compat/libcuda.so.1", "/compat/libcuda.so.575.57.08", "libcuda.so", "/opt/libcudart.so.12")
+
+
+def test_fires_once_a_folder_for_the_drivers_library() -> None:
+    assert [finding.message for finding in library_shadowed(environ=DRIVERS, venv=healthy.VENV)] == [
+        "/compat/libcuda.so.1, libcuda.so.575.57.08 would be loaded for the driver's own",
+        "./libcuda.so would be loaded for the driver's own",
+    ]
+
+
+def test_the_drivers_library_is_told_without_a_venv() -> None:
+    [result] = examine([library_shadowed], replace(healthy.FACTS, environ=DRIVERS, venv=healthy.ABSENT_VENV))
+    assert (result.outcome, len(result.findings)) == (Outcome.FAILED, 2)
 
 
 def test_quiet_on_the_healthy_machine() -> None:

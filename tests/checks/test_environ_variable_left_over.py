@@ -28,6 +28,12 @@ def test_fires_once_for_each_class() -> None:
     ]
 
 
+def test_fires_for_gloo_as_for_nccl() -> None:
+    [finding] = variable_left_over(environ=healthy.shell(GLOO_SOCKET_IFNAME="eth2"))
+    assert finding.message == "GLOO_SOCKET_IFNAME=eth2: tunes or breaks the communication between processes"
+    assert finding.fix == "Run `unset GLOO_SOCKET_IFNAME`."
+
+
 def test_fires_with_the_command_that_unsets_them() -> None:
     [finding] = variable_left_over(environ=healthy.shell(NCCL_ALGO="Ring", NCCL_PROTO="LL"))
     assert finding.fix == "Run `unset NCCL_ALGO NCCL_PROTO`."

@@ -7,6 +7,7 @@ import pytest
 from checks.host.disk_too_small import disk_too_small
 from dflash_env.check import Skipped
 from dflash_env.facts import Disk, Host, Reading, Unknown
+from dflash_env.facts.host import DOWNLOADS, ROOT, RUNS
 from tests import healthy
 
 NEEDED = healthy.MACHINE.host.disk_bytes
@@ -31,13 +32,20 @@ def test_quiet_on_the_healthy_machine() -> None:
     assert disk_too_small(host=healthy.HOST, machine=healthy.MACHINE) == []
 
 
+def test_fires_for_the_runs_on_a_disk_of_their_own() -> None:
+    runs = Disk(folder="/data/.dflash/runs", purpose=RUNS, free_bytes=8_000_000)
+    root = replace(healthy.HOST.disks[0], purpose=ROOT)
+    [finding] = disk_too_small(host=replace(healthy.HOST, disks=(root, runs)), machine=healthy.MACHINE)
+    assert finding.message == "/data/.dflash/runs (runs) has 0.0 GB free; machine hgx-h100 states 200.0 GB"
+
+
 def test_quiet_at_exactly_what_is_stated() -> None:
     assert disk_too_small(host=with_free(NEEDED), machine=healthy.MACHINE) == []
 
 
 def test_quiet_about_the_disk_of_the_download_cache() -> None:
-    downloads = Disk(folder="/home/ada/.cache", purpose="downloaded packages", free_bytes=1)
-    host = replace(healthy.HOST, disks=(*healthy.HOST.disks, downloads))
+    downloads = Disk(folder="/home/ada/.cache", purpose=DOWNLOADS, free_bytes=1)
+    host = replace(healthy.HOST, disks=(downloads, *healthy.HOST.disks))
     assert disk_too_small(host=host, machine=healthy.MACHINE) == []
 
 

@@ -14,6 +14,7 @@ def test_fires_for_a_serving_package() -> None:
     installed = (*healthy.VENV.distributions, Distribution(name="vllm", version="0.11.0"))
     [finding] = distribution_extra(venv=replace(healthy.VENV, distributions=installed), lock=healthy.LOCK)
     assert finding.message == "vllm 0.11.0 is installed and not locked"
+    assert "packages in a venv of their own" in distribution_extra.fix
 
 
 def test_fires_for_a_working_copy() -> None:
@@ -22,10 +23,10 @@ def test_fires_for_a_working_copy() -> None:
     assert finding.message == "mine 0.1 is installed (editable) and not locked"
 
 
-def test_fires_for_a_folder_without_a_name() -> None:
-    installed = (*healthy.VENV.distributions, Distribution(name="(nameless)", version="(none)"))
+def test_fires_for_a_folder_without_a_version() -> None:
+    installed = (*healthy.VENV.distributions, Distribution(name="mine", version="(none)"))
     [finding] = distribution_extra(venv=replace(healthy.VENV, distributions=installed), lock=healthy.LOCK)
-    assert "(nameless)" in finding.message
+    assert finding.message == "mine (none) is installed and not locked"
 
 
 def test_quiet_on_the_healthy_machine() -> None:

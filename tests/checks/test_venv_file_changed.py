@@ -29,6 +29,14 @@ def test_fires_for_a_file_of_no_package() -> None:
     assert finding.message == "pyvenv.cfg (of no package) is not what was sealed"
 
 
+def test_fires_with_what_an_opened_venv_lets_in() -> None:
+    setting = Drift(path="pyvenv.cfg", how="changed", owner="")
+    opened = replace(drifted(setting, EDIT), system_packages=True)
+    changed, edited = file_changed(venv=opened, lock=healthy.LOCK)
+    assert changed.message.endswith("not what was sealed; it lets the system's and the user's own packages in")
+    assert edited.message.endswith("not what was sealed")
+
+
 def test_fires_where_one_of_its_owners_is_as_locked() -> None:
     shared = replace(EDIT, owner="torch, gone")
     assert len(file_changed(venv=drifted(shared), lock=healthy.LOCK)) == 1

@@ -34,6 +34,7 @@ def test_fires_with_the_kind_of_thing_that_it_is() -> None:
         "~orch/__init__.py": "what an uninstall that was cut off left behind",
         "~orch-2.10.0.dist-info/METADATA": "what an uninstall that was cut off left behind",
         "torch-2.10.0+cu130.dist-info/METADATA": "metadata that makes a package look installed a second time",
+        "torch-2.10.0.dist-info/uv_cache.json": "uv's note of a package that was installed here again, by hand",
         "torch.egg-info": "metadata that makes a package look installed a second time",
         "nvidia/cu13/lib/libcudnn.so.9": "left by CUDA packages that are gone; its libraries may still be loaded",
         "torch.py": "no package that is locked brought it",

@@ -29,6 +29,7 @@ def test_only_variables_known_by_name_or_prefix_are_read(tmp_path: Path) -> None
     known = {
         "CONDA_PREFIX": "/opt/conda",
         "CUDA_HOME": "/usr/local/cuda",
+        "GLOO_SOCKET_IFNAME": "eth0",
         "INDUCTOR_TEST": "1",
         "LD_PRELOAD": "",
         "NCCL_P2P_DISABLE": "1",
@@ -38,9 +39,10 @@ def test_only_variables_known_by_name_or_prefix_are_read(tmp_path: Path) -> None
         "TORCHINDUCTOR_CACHE_DIR": "/tmp",
         "TORCH_NCCL_BLOCKING_WAIT": "1",
         "TRITON_INTERPRET": "1",
+        "UV_PROJECT_ENVIRONMENT": "/u",
         "VIRTUAL_ENV": "/v",
     }
-    found = collect(tmp_path, **known, PATH="/bin", EDITOR="vi", PYTHONPATHS="/x", XNCCL_DEBUG="1")
+    found = collect(tmp_path, **known, PATH="/bin", EDITOR="vi", PYTHONPATHS="/x", UV_INDEX="u", XNCCL_DEBUG="1")
     assert named(found) == known
     assert list(named(found)) == sorted(known)
 
@@ -50,6 +52,7 @@ SECRETS = {
     "AWS_SECRET_ACCESS_KEY": "hunter2",
     "CUDA_REGISTRY_PASSWORD": "hunter2",
     "HF_TOKEN": "hunter2",
+    "GLOO_TOKEN": "hunter2",
     "NCCL_NET_AUTH_TOKEN": "hunter2",
     "NCCL_auth": "hunter2",
     "NCCL_passwd": "hunter2",
@@ -153,6 +156,44 @@ def test_a_toolkit_named_by_its_release(tmp_path: Path) -> None:
     (tmp_path / "cuda-13.0").mkdir()
     (tmp_path / "cuda").symlink_to("cuda-13.0")
     assert collect(tmp_path, CUDA_HOME=str(tmp_path / "cuda")).toolkit == "13.0"
+
+
+def nvcc(tmp_path: Path, *lines: str) -> str:
+    """A toolkit whose compiler is a script."""
+    (tmp_path / "toolkit/bin").mkdir(parents=True)
+    program = tmp_path / "toolkit/bin/nvcc"
+    program.write_text("\n".join(["#!/bin/sh", *lines, ""]))
+    program.chmod(0o755)
+    return str(tmp_path / "toolkit")
+
+
+def test_a_toolkit_that_only_its_nvcc_knows_the_release_of(tmp_path: Path) -> None:
+    folder = nvcc(tmp_path, "test $1 = --version", 'echo "Cuda compilation tools, release 11.8, V11.8.89"')
+    assert collect(tmp_path, CUDA_HOME=folder).toolkit == "11.8"
+
+
+def test_a_toolkit_that_is_gone_whatever_its_name(tmp_path: Path) -> None:
+    gone = tmp_path / "cuda-11.8"
+    assert collect(tmp_path, CUDA_HOME=str(gone)).toolkit == Unknown(code="missing", text=f"{gone} is no folder")
+
+
+def test_a_toolkit_without_nvcc_is_unknown(tmp_path: Path) -> None:
+    found = collect(tmp_path, CUDA_HOME=str(tmp_path)).toolkit
+    why = f"{tmp_path} has no version.json, and its nvcc cannot be started: No such file or directory"
+    assert found == Unknown(code="missing", text=why)
+
+
+def test_an_nvcc_that_says_nothing_is_unknown(tmp_path: Path) -> None:
+    folder = nvcc(tmp_path, "echo nvcc")
+    why = f"{folder}/bin/nvcc --version states no release"
+    assert collect(tmp_path, CUDA_HOME=folder).toolkit == Unknown(code="malformed", text=why)
+
+
+def test_an_nvcc_that_hangs_is_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environ, "NVCC_LIMIT_S", 0.1)
+    found = collect(tmp_path, CUDA_HOME=nvcc(tmp_path, "exec sleep 60")).toolkit
+    assert isinstance(found, Unknown)
+    assert found.code == "timeout"
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"cuda": "12.8"}', "\ufffd"])

@@ -146,88 +146,6 @@ def test_a_venv_weighs_its_files_and_not_what_links_lead_to(tmp_path: Path) -> N
     assert venv.weigh(tmp_path) == 5 + 3 + len("b")
 
 
-# ---- metadata -------------------------------------------------------------------------------------------------------
-
-
-def install(built: Built, name: str, version: str, *requires: str) -> Path:
-    """A distribution of metadata alone."""
-    folder = built.site / f"{name}-{version}.dist-info"
-    folder.mkdir()
-    lines = [
-        "Metadata-Version: 2.4",
-        f"Name: {name}",
-        f"Version: {version}",
-        *(f"Requires-Dist: {r}" for r in requires),
-    ]
-    (folder / "METADATA").write_text("\n".join([*lines, ""]))
-    (folder / "RECORD").write_text(f"{folder.name}/METADATA,,\n{folder.name}/RECORD,,\n")
-    return folder
-
-
-def test_names_and_versions_are_normalised(built: Built) -> None:
-    install(built, "Typing_Extensions", "4.16.0.0-1")
-    assert ("typing-extensions", "4.16.0.0.post1") in names(built)
-
-
-def test_a_version_that_is_none_is_shown_as_written(built: Built) -> None:
-    install(built, "odd", "not.a.version")
-    assert ("odd", "not.a.version") in names(built)
-
-
-def test_a_package_without_metadata_is_still_seen(built: Built) -> None:
-    (install(built, "vllm", "0.11.0") / "METADATA").unlink()
-    assert ("(nameless)", "(none)") in names(built)
-
-
-def test_both_metadata_folders_of_one_package_are_one_finding(built: Built) -> None:
-    install(built, "beta", "1.9")
-    assert names(built)[1:3] == [("beta", "1.9"), ("beta", "2.0")]
-    assert built.told() == {"venv-distribution-version": ["beta 1.9 is installed; the lock has 2.0"]}
-
-
-def test_metadata_copied_under_another_name_is_one_finding(built: Built) -> None:
-    shutil.copytree(built.site / "beta-2.0.dist-info", built.site / "Beta-2.0.dist-info")
-    [finding] = built.told().pop("venv-file-unowned")
-    assert "metadata that makes a package look installed a second time" in finding
-    assert list(built.told()) == ["venv-file-unowned"]
-
-
-@pytest.mark.parametrize(
-    ("requirement", "found"),
-    [
-        ("gone", ""),
-        ("beta>=3", "2.0"),
-        ("Beta >= 3 ; python_version < '3.12'", "2.0"),
-        ("not a requirement !", ""),
-    ],
-)
-def test_a_requirement_that_nothing_meets(built: Built, requirement: str, found: str) -> None:
-    install(built, "needy", "1.0", requirement)
-    assert built.found().unmet == (Unmet(distribution="needy", requirement=requirement, found=found),)
-
-
-@pytest.mark.parametrize(
-    "requirement",
-    [
-        "beta",
-        "BETA==2.*",
-        "beta[extra]>=1",
-        "gone; python_version >= '3.12'",
-        "gone; extra == 'test'",
-        "gone; sys_platform == 'win32'",
-    ],
-)
-def test_a_requirement_that_is_met_or_does_not_apply(built: Built, requirement: str) -> None:
-    install(built, "content", "1.0", requirement)
-    assert built.found().unmet == ()
-
-
-def test_a_requirement_unmet_though_the_lock_agrees(built: Built) -> None:
-    metadata = built.site / "alpha-1.0.dist-info/METADATA"
-    metadata.write_text(metadata.read_text().replace("beta>=2", "beta>=3"))
-    assert built.told()["venv-requirement-unmet"] == ["alpha requires beta>=3; version 2.0 is installed"]
-
-
 # ---- contamination: each vector that was seen in the wild -----------------------------------------------------------
 
 
@@ -366,8 +284,27 @@ def test_a_contaminated_file_is_seen_at_a_quick_look_and_is_one_finding(
     assert built.report().exit_code == 1
 
 
+def test_a_venv_that_lets_the_systems_packages_in_says_so(built: Built) -> None:
+    assert not built.found().system_packages
+    settings = built.folder / "pyvenv.cfg"
+    text = settings.read_text()
+    # Python takes spaces and capitals as they come, and what is not said for true.
+    for line in ("Include-System-Site-Packages=TRUE", "# gone"):
+        settings.write_text(text.replace("include-system-site-packages = false", line))
+        assert built.found().system_packages, line
+        [finding] = built.told()["venv-file-changed"]
+        assert finding == (
+            "pyvenv.cfg (of no package) is not what was sealed; it lets the system's and the user's own packages in"
+        )
+    settings.write_text(text + "prompt = other\n")
+    assert not built.found().system_packages
+
+
 def test_what_an_uninstall_left_behind(built: Built) -> None:
     tilde(built)
+    assert len(names(built)) == 4
+    assert venv.ownership(built.folder, built.site).broken == ()
+    assert {each.owner for each in built.found().drift} == {""}
     findings = built.told()
     assert list(findings) == [STRAY]
     assert all(message.endswith("what an uninstall that was cut off left behind") for message in findings[STRAY])
