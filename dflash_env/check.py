@@ -2,9 +2,10 @@
 
 import inspect
 import typing
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Generic, ParamSpec, TypeVar
 
 from dflash_env.facts import SECTIONS, Facts, NotApplicable, Unknown
@@ -30,6 +31,7 @@ class Outcome(StrEnum):
     NOT_NEEDED = "not needed"
     SKIPPED = "skipped"
     CRASHED = "crashed"
+    IGNORED = "ignored"
 
 
 @dataclass(frozen=True)
@@ -131,9 +133,20 @@ class Result:
         return failed or self.outcome is Outcome.CRASHED
 
 
-def examine(checks: Iterable[Check[...]], facts: Facts) -> tuple[Result, ...]:
-    """Put every check to the facts. One broken check never hides the others."""
-    return tuple(_examine(one, facts) for one in checks)
+def examine(
+    checks: Iterable[Check[...]], facts: Facts, ignored: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Result, ...]:
+    """Put every check to the facts. One broken check never hides the others.
+
+    `ignored` gives the reason, by check, why what it finds shall not refuse this launch.
+    """
+    return tuple(_excused(_examine(one, facts), ignored) for one in checks)
+
+
+def _excused(result: Result, ignored: Mapping[str, str]) -> Result:
+    if result.outcome is Outcome.FAILED and result.check in ignored:
+        return replace(result, outcome=Outcome.IGNORED, reason=ignored[result.check])
+    return result
 
 
 def _examine(one: Check[...], facts: Facts) -> Result:

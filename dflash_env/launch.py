@@ -1,12 +1,14 @@
 """Prepares a run: its folder, the exact code, and the configuration that the trainer itself completed."""
 
 import contextlib
+import difflib
 import json
 import shutil
 from pathlib import Path
 
 from dflash_env import bundle, checksums, codec, execute, plan
-from dflash_env.collect import repo
+from dflash_env.check import Outcome
+from dflash_env.collect import repo, worktree
 from dflash_env.config import Config
 from dflash_env.errors import Failure, StepFailed
 from dflash_env.facts import Gpus, Host, Profile, Repo, Unknown, Venv
@@ -59,7 +61,7 @@ def prepared(settings: Config, report: Report, name: str, overrides: tuple[str, 
     try:
         _hold(settings, report)
         launch = planned(settings, report, run, overrides)
-        execute.write_files(run / "src", _source(report))
+        execute.write_files(run / "src", _source(report, run))
         codec.write_document(run / "plan.json", launch)
         codec.write_document(run / "facts.json", report.facts)
         codec.write_text(run / "report.json", render_json.report(report))
@@ -104,15 +106,32 @@ def _make(settings: Config, report: Report, name: str) -> Path:
     raise StepFailed("a thousand runs were started in this second", "look at what starts them")
 
 
-def _source(report: Report) -> dict[str, tuple[bytes, bool]]:
-    """The trainer as committed: from git's objects, or from the files that the wheel's manifest vouches for."""
+def _source(report: Report, run: Path) -> dict[str, tuple[bytes, bool]]:
+    """The trainer as committed: from git's objects, or from the files that the wheel's manifest vouches for.
+
+    Where a check of the source was ignored, the working tree's, and the difference is written beside it.
+    """
     found = report.facts.repo
     if not isinstance(found, Repo):
         raise AssertionError("a report that passed has a vouched source")
     files = repo.committed(bundle.root(), found, "trainer")
     if isinstance(files, Unknown):
         raise StepFailed(f"the committed trainer cannot be read: {files.text}", "run `git fsck`")
-    return files
+    if not any(result.outcome is Outcome.IGNORED and result.family == "source" for result in report.results):
+        return files
+    here = worktree.present(bundle.root(), "trainer")
+    codec.write_bytes(run / "source.diff", _difference(files, here))
+    return here
+
+
+def _difference(committed: dict[str, tuple[bytes, bool]], here: dict[str, tuple[bytes, bool]]) -> bytes:
+    lines: list[bytes] = []
+    for name in sorted(committed.keys() | here.keys()):
+        before, after = (each.get(name, (b"", False))[0].splitlines(keepends=True) for each in (committed, here))
+        lines += difflib.diff_bytes(
+            difflib.unified_diff, before, after, f"HEAD/{name}".encode(), f"here/{name}".encode()
+        )
+    return b"".join(line if line.endswith(b"\n") else line + b"\n" for line in lines)
 
 
 def _resolve(settings: Config, profile: Profile, launch: plan.Launch, run: Path) -> object:

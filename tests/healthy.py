@@ -45,6 +45,7 @@ HOST = facts.Host(
     cores=128,
     memory_bytes=2**41,
     shm_bytes=2**39,
+    shm_free_bytes=2**39,
     disks=(facts.Disk(folder="/data/.dflash", purpose="venvs, caches and runs", free_bytes=10**13),),
 )
 GPUS = facts.Gpus(
@@ -94,7 +95,16 @@ ABSENT_VENV = facts.Venv(
     stdlib_sha256=NO_VENV,
 )
 """Of a machine on which nothing was built yet."""
-REPO = facts.Repo(vouched_by="git", commit="1a2b3c4d5e6f" + "0" * 28, files=120, changes=(), strays=(), uncommitted=())
+CHECKOUT = facts.Checkout(branch="main", operation="", shallow=False)
+REPO = facts.Repo(
+    vouched_by="git",
+    commit="1a2b3c4d5e6f" + "0" * 28,
+    files=120,
+    changes=(),
+    strays=(),
+    uncommitted=(),
+    checkout=CHECKOUT,
+)
 CACHE = facts.Cache(
     path="/data/.dflash/caches/compile/37d4bfe4184d9e46", kind="folder", owner_uid=1000, our_uid=1000, mode=0o700
 )

@@ -88,6 +88,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "dflash_env.launch": {
         "dflash_env.bundle",
+        "dflash_env.check",
         "dflash_env.checksums",
         "dflash_env.codec",
         "dflash_env.collect",

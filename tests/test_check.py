@@ -146,6 +146,19 @@ def test_a_spared_family_is_not_even_asked() -> None:
     assert result.reason == "profile tiny uses no GPU"
 
 
+def test_what_is_ignored_is_kept_with_its_reason_and_blocks_nothing() -> None:
+    [result] = examine([made(too_hot)], healthy.FACTS, {"host-too-hot": "the window is open"})
+    assert (result.outcome, result.reason, result.blocks) == (Outcome.IGNORED, "the window is open", False)
+    assert len(result.findings) == 2
+
+
+def test_a_check_that_finds_nothing_or_crashes_is_not_ignored() -> None:
+    excuses = {"host-fine": "x", "host-broken": "x"}
+    passed, crashed = examine([made(fine), made(broken)], healthy.FACTS, excuses)
+    assert passed.outcome is Outcome.PASSED
+    assert crashed.blocks
+
+
 def test_a_broken_check_hides_no_other() -> None:
     results = examine([made(broken), made(too_hot), made(fine)], healthy.FACTS)
     assert [result.outcome for result in results] == [Outcome.CRASHED, Outcome.FAILED, Outcome.PASSED]
@@ -201,8 +214,10 @@ def absences() -> Iterator[tuple[str, Facts]]:
 
 
 ABSENT = dict(absences())
-OPTIONAL = {"host.memory_bytes", "environ.toolkit"}
-"""Readings that are shown, or judged where they could be taken, and that no launch needs."""
+OPTIONAL = {"host.memory_bytes"}
+"""Readings that are shown, and that no launch needs."""
+WARNED = {"environ.toolkit": "environ-cuda-home-other"}
+"""Readings that no launch needs either, and whose absence is itself worth a warning."""
 
 
 def report_without(name: str) -> Report:
@@ -214,10 +229,11 @@ def test_the_enumeration_misses_no_section_and_no_depth() -> None:
     assert set(READINGS) <= set(ABSENT)
     assert {"host.disks[0].free_bytes", "gpus.devices[7].uuid", "environ.preload_file", "cache.mode"} <= set(ABSENT)
     assert {"venv.interpreter", "venv.stdlib_sha256", "host.compiler", "environ.nccl_files"} <= set(ABSENT)
-    assert set(ABSENT) >= OPTIONAL
+    assert set(ABSENT) >= OPTIONAL | {*WARNED}
+    assert {"host.shm_free_bytes"} <= set(ABSENT)
 
 
-@pytest.mark.parametrize("name", sorted(set(ABSENT) - OPTIONAL))
+@pytest.mark.parametrize("name", sorted(set(ABSENT) - OPTIONAL - {*WARNED}))
 def test_a_required_unknown_is_one_finding_and_refuses(name: str) -> None:
     report = report_without(name)
     wrong = [result for result in report.results if result.outcome not in (Outcome.PASSED, Outcome.SKIPPED)]
@@ -234,6 +250,15 @@ def test_an_optional_unknown_is_listed_and_refuses_nothing(name: str) -> None:
     assert {result.outcome for result in report.results} <= {Outcome.PASSED, Outcome.SKIPPED}
     assert report.exit_code == 0
     assert report.unexamined == ((name, LOST),)
+
+
+@pytest.mark.parametrize(("name", "check"), WARNED.items())
+def test_an_unknown_to_be_warned_of_is_one_finding_and_refuses_nothing(name: str, check: str) -> None:
+    report = report_without(name)
+    told = {each.check: [finding.about for finding in each.findings] for each in report.results if each.findings}
+    assert told == {check: [(name,)]}
+    assert report.exit_code == 0
+    assert report.unexamined == ()
 
 
 @pytest.mark.parametrize("section", READINGS)

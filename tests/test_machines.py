@@ -24,11 +24,14 @@ from dflash_env.facts import (
     Drift,
     Facts,
     Gpus,
+    Hidden,
     Interpreter,
     MachineGpus,
     MachineHost,
     NotApplicable,
+    Patch,
     SettingsFile,
+    Submodule,
     Unknown,
     Variable,
 )
@@ -61,6 +64,7 @@ TINY = replace(
         cores=8,
         memory_bytes=16 * 2**30,
         shm_bytes=8 * 2**30,
+        shm_free_bytes=8 * 2**30,
         disks=(Disk(folder="/home/ada/dflash/.dflash", purpose="venvs, caches and runs", free_bytes=80 * 10**9),),
     ),
     cache=replace(healthy.CACHE, kind=NO_CACHE, owner_uid=NO_CACHE, mode=NO_CACHE),
@@ -126,6 +130,67 @@ BUILT: dict[str, Facts] = {
         healthy.FACTS,
         repo=replace(healthy.REPO, changes=tuple(replace(EDIT, path=f"trainer/part{n}.py") for n in range(7))),
     ),
+    "mid-merge.1": replace(
+        healthy.FACTS,
+        repo=replace(
+            healthy.REPO,
+            changes=(replace(EDIT, how="unmerged"),),
+            checkout=replace(healthy.CHECKOUT, operation="merge", unmerged=("trainer/loop.py",)),
+        ),
+    ),
+    "odd-clone.0": replace(
+        healthy.FACTS,
+        repo=replace(
+            healthy.REPO,
+            checkout=replace(
+                healthy.CHECKOUT,
+                branch="",
+                shallow=True,
+                staged=("trainer/data.py",),
+                hidden=(Hidden(path="trainer/loop.py", flag="assume-unchanged"),),
+            ),
+        ),
+    ),
+    "partial-clone.1": replace(
+        healthy.FACTS,
+        repo=replace(
+            healthy.REPO,
+            changes=(
+                replace(EDIT, path="lockfiles/cu12-cp312.txt", how="sparse"),
+                replace(EDIT, path="trainer/sample/sentences.bin", how="pointer"),
+                replace(EDIT, path="trainer/secret.py", how="filtered", filter="git-crypt"),
+            ),
+            checkout=replace(
+                healthy.CHECKOUT, submodules=(Submodule(path="trainer/kernels", expected="5fe2a30c" * 5, found=""),)
+            ),
+            links=("trainer/data → /mnt/data",),
+        ),
+    ),
+    "monkey-patched.1": replace(
+        healthy.FACTS,
+        repo=replace(
+            healthy.REPO,
+            patches=(
+                Patch(path="trainer/loop.py", line=31, what="sets torch.fx._symbolic_trace.is_fx_symbolic_tracing"),
+            ),
+            bytecode=("trainer/__pycache__/loop.cpython-311.pyc",),
+        ),
+    ),
+    "somebody-elses-clone.1": replace(
+        healthy.FACTS,
+        repo=Unknown(
+            code="ownership",
+            text="git refuses /data/dflash, which belongs to another user; "
+            "`git config --global --add safe.directory /data/dflash`",
+        ),
+    ),
+    "damaged-index.1": replace(
+        healthy.FACTS,
+        repo=replace(
+            healthy.REPO,
+            checkout=Unknown(code="failed", text="git ended with 128: fatal: index file smaller than expected"),
+        ),
+    ),
     "lost-cache.1": replace(
         healthy.FACTS, cache=replace(healthy.CACHE, kind=NO_CACHE, owner_uid=NO_CACHE, mode=NO_CACHE)
     ),
@@ -182,9 +247,21 @@ BUILT: dict[str, Facts] = {
         ),
     ),
     "crowded-shell.0": replace(healthy.FACTS, environ=CROWDED),
+    "filled-up.1": replace(
+        healthy.FACTS,
+        host=replace(
+            healthy.HOST,
+            shm_bytes=16 * 2**30,
+            shm_free_bytes=6 * 2**20,
+            disks=(
+                replace(healthy.HOST.disks[0], purpose="venvs and caches"),
+                Disk(folder="/data/.dflash/runs", purpose="runs", free_bytes=8 * 10**6),
+            ),
+        ),
+    ),
     "fresh-container.1": replace(
         healthy.FACTS,
-        host=replace(healthy.HOST, shm_bytes=64 * 2**20),
+        host=replace(healthy.HOST, shm_bytes=64 * 2**20, shm_free_bytes=64 * 2**20),
         venv=healthy.ABSENT_VENV,
         repo=Unknown(code="missing", text="git cannot be started: No such file or directory"),
     ),

@@ -83,7 +83,7 @@ def test_a_lost_gpu_is_one_finding_and_nothing_of_it_is_listed_again() -> None:
 
 
 def test_what_one_finding_is_about_hides_nothing_else() -> None:
-    disk = replace(healthy.HOST.disks[0], folder="/tmp", free_bytes=HUNG)
+    disk = replace(healthy.HOST.disks[0], folder="/tmp", purpose="downloaded packages", free_bytes=HUNG)
     host = replace(healthy.HOST, shm_bytes=HUNG, memory_bytes=HUNG, disks=(*healthy.HOST.disks, disk))
     judged = report(replace(healthy.FACTS, host=host))
     assert judged.exit_code is Exit.FINDINGS

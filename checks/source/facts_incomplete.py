@@ -1,5 +1,6 @@
 """The owner of a source state that nobody can vouch for."""
 
+import re
 from collections.abc import Iterator
 
 from dflash_env.check import Finding, Severity, check, missing
@@ -9,6 +10,7 @@ FIXES = {
     "no-repository": "Clone the project with git: an unpacked archive has no commit that vouches for its files.",
     "no-commit": "Commit the project: `git add -A && git commit`.",
     "missing": "Install git.",
+    "too-old": "Install a newer git.",
 }
 
 
@@ -21,5 +23,15 @@ FIXES = {
     "line that helps.",
 )
 def facts_incomplete(repo: Repo | Unknown) -> Iterator[Finding]:
-    fix = FIXES.get(repo.code, "") if isinstance(repo, Unknown) else ""
-    yield from missing({"repo": repo}, fix)
+    if isinstance(repo, Unknown):
+        yield from missing({"repo": repo}, _fix(repo))
+    else:
+        yield from missing({"repo.checkout": repo.checkout})
+
+
+def _fix(reason: Unknown) -> str:
+    # Git itself names the command, with the path as it wants to have it.
+    command = re.search(r"`(git config .*)`", reason.text, re.DOTALL)
+    if reason.code == "ownership" and command:
+        return f"If you trust its files: `{command[1]}`."
+    return FIXES.get(reason.code, "")

@@ -1,6 +1,7 @@
 """The only readers of the machine: one section, one file, and no exception leaves."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 from dflash_env import bundle
 from dflash_env.collect import cache, environ, gpus, host, repo, venv
@@ -13,20 +14,25 @@ def collect(
     config: Config, profile: Profile, deep: bool = False, seen: Callable[[int], None] = lambda _: None
 ) -> Facts:
     """Read everything that the checks judge; with `deep` every byte of the venv, telling `seen` how many."""
-    state = State(config.state)
-    lock = config.lock(profile)
-    found_venv = _guarded(lambda: venv.collect(state, lock, deep, seen))
-    return Facts(
-        profile=profile,
-        lock=lock,
-        machine=config.machine(profile),
-        host=_guarded(lambda: host.collect(state)),
-        gpus=_guarded(gpus.collect),
-        venv=found_venv,
-        repo=_guarded(lambda: repo.collect(bundle.root(), config.source, lock, config.expectations(profile))),
-        cache=_guarded(lambda: cache.collect(state.compile_cache(venv.key(found_venv)))),
-        environ=_guarded(lambda: environ.collect(lock)),
-    )
+    state, lock, machine = State(config.state), config.lock(profile), config.machine(profile)
+    with ThreadPoolExecutor() as pool:
+        # These two wait for other processes, NVML's child and git's, while the rest is read here.
+        gpus_read = pool.submit(_guarded, gpus.collect)
+        repo_read = pool.submit(
+            _guarded, lambda: repo.collect(bundle.root(), config.source, lock, config.expectations(profile))
+        )
+        found_venv = _guarded(lambda: venv.collect(state, lock, deep, seen))
+        return Facts(
+            profile=profile,
+            lock=lock,
+            machine=machine,
+            host=_guarded(lambda: host.collect(state)),
+            gpus=gpus_read.result(),
+            venv=found_venv,
+            repo=repo_read.result(),
+            cache=_guarded(lambda: cache.collect(state.compile_cache(venv.key(found_venv)))),
+            environ=_guarded(lambda: environ.collect(lock)),
+        )
 
 
 def _guarded(read: Callable[[], Section[T]]) -> Section[T]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from dflash_env.collect import child
 from dflash_env.facts import Unknown
 
 LIMIT_S = 20.0
+OLDEST = (2, 15)
+"""The first git that obeys GIT_OPTIONAL_LOCKS, so that a reader never writes the index, and names a shallow clone."""
+SUBMODULE = "160000"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,26 +34,75 @@ class Entry:
         return self.mode == "100755"
 
 
-def head(root: Path) -> str | Unknown:
-    """The commit id of HEAD."""
-    inside = _git(root, "rev-parse", "--show-toplevel")
-    if isinstance(inside, Unknown):
-        nowhere = "not a git repository" in inside.text
-        return Unknown(code="no-repository", text=f"{root} is in no git repository") if nowhere else inside
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where a repository is."""
+
+    top: Path
+    folder: Path
+    """Git's own folder of this work tree."""
+    shallow: bool
+
+
+def place(root: Path) -> Place | Unknown:
+    """The repository that a folder is in; every reason why git cannot work there has its own code."""
+    top = _git(root, "rev-parse", "--show-toplevel")
+    if isinstance(top, Unknown):
+        return _refusal(root, top)
+    answer = _git(root, "rev-parse", "--absolute-git-dir", "--is-shallow-repository")
+    if isinstance(answer, Unknown):
+        return _refusal(root, answer)
+    folder, _, shallow = answer.removesuffix(b"\n").rpartition(b"\n")
+    if shallow not in (b"true", b"false"):  # an old git repeats an option that it does not know
+        return _refusal(root, Unknown(code="failed", text=f"git answered {shallow.decode('utf-8', 'replace')}"))
+    where = Path(os.fsdecode(top.removesuffix(b"\n")))
+    return Place(top=where, folder=Path(os.fsdecode(folder)), shallow=shallow == b"true")
+
+
+def _refusal(root: Path, answer: Unknown) -> Unknown:
+    if answer.code != "failed":
+        return answer
+    if "not a git repository" in answer.text:
+        return Unknown(code="no-repository", text=f"{root} is in no git repository")
+    if "safe.directory" in answer.text:
+        command = answer.text.partition(": ")[2].strip()
+        return Unknown(code="ownership", text=f"git refuses {root}, which belongs to another user; `{command}`")
+    printed = child.run(["git", "version"], limit_s=LIMIT_S, env=child.environment(LC_ALL="C"))
+    number = re.search(rb"(\d+)\.(\d+)", b"" if isinstance(printed, Unknown) else printed)
+    if number and (int(number[1]), int(number[2])) < OLDEST:
+        found, needed = number[0].decode(), ".".join(map(str, OLDEST))
+        return Unknown(code="too-old", text=f"git {found} is older than {needed}, the first that only reads when asked")
+    return answer
+
+
+def commit(root: Path) -> str | Unknown:
+    """The commit id of HEAD, in a folder that is known to be in a repository."""
     answer = _git(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     if isinstance(answer, Unknown):
         return Unknown(code="no-commit", text=f"the repository {root} has no commit yet")
     return answer.decode().strip()
 
 
-def tree(root: Path, commit: str, paths: Sequence[str]) -> tuple[Entry, ...] | Unknown:
-    """The files of a commit below `paths`, which are relative to `root`; submodules are left out."""
+def head(root: Path) -> str | Unknown:
+    """The commit id of HEAD of the repository that a folder is in."""
+    found = place(root)
+    return found if isinstance(found, Unknown) else commit(root)
+
+
+def everything(root: Path, commit: str, paths: Sequence[str]) -> tuple[Entry, ...] | Unknown:
+    """The files and submodules of a commit below `paths`, which are relative to `root`."""
     answer = _git(root, "ls-tree", "-r", "-z", commit, "--", *paths)
     if isinstance(answer, Unknown):
         return answer
     lines = (line.partition(b"\t") for line in answer.split(b"\0") if line)
     parsed = ((meta.decode().split(), path) for meta, _, path in lines)
-    return tuple(Entry(path=path, mode=mode, blob=blob) for (mode, kind, blob), path in parsed if kind == "blob")
+    return tuple(Entry(path=path, mode=mode, blob=blob) for (mode, _, blob), path in parsed)
+
+
+def tree(root: Path, commit: str, paths: Sequence[str]) -> tuple[Entry, ...] | Unknown:
+    """The files of a commit below `paths`, which are relative to `root`; submodules are left out."""
+    entries = everything(root, commit, paths)
+    return entries if isinstance(entries, Unknown) else tuple(each for each in entries if each.mode != SUBMODULE)
 
 
 def top_level(root: Path, commit: str) -> set[bytes] | Unknown:
@@ -82,14 +135,13 @@ def index(root: Path, paths: Sequence[str]) -> tuple[Staged, ...] | Unknown:
     )
 
 
-SUBMODULE = "160000"
-
 IN_PROGRESS = {
     "MERGE_HEAD": "merge",
     "CHERRY_PICK_HEAD": "cherry-pick",
     "REVERT_HEAD": "revert",
     "BISECT_LOG": "bisect",
     "rebase-merge": "rebase",
+    "rebase-apply/applying": "am",
     "rebase-apply": "rebase",
 }
 """What stands in git's folder while an operation is unfinished."""
@@ -97,11 +149,13 @@ IN_PROGRESS = {
 
 def unfinished(root: Path) -> str | Unknown:
     """The operation that is in progress, or empty."""
-    answer = _git(root, "rev-parse", "--absolute-git-dir")
-    if isinstance(answer, Unknown):
-        return answer
-    folder = Path(os.fsdecode(answer.removesuffix(b"\n")))
-    return next((what for name, what in IN_PROGRESS.items() if (folder / name).exists()), "")
+    found = place(root)
+    return found if isinstance(found, Unknown) else operation(found)
+
+
+def operation(found: Place) -> str:
+    """The same, where the repository is known."""
+    return next((what for name, what in IN_PROGRESS.items() if (found.folder / name).exists()), "")
 
 
 def branch(root: Path) -> str | Unknown:
@@ -110,6 +164,24 @@ def branch(root: Path) -> str | Unknown:
     if isinstance(answer, Unknown):
         return answer
     return next((line[1:] for line in answer.decode("utf-8", "replace").splitlines() if line.startswith("*")), "")
+
+
+def attributes(root: Path, paths: Sequence[bytes], names: Sequence[str]) -> dict[bytes, dict[str, str]] | Unknown:
+    """The attributes of all paths, in one pass."""
+    answer = _git(root, "check-attr", "-z", "--stdin", *names, data=b"".join(path + b"\0" for path in paths))
+    if isinstance(answer, Unknown):
+        return answer
+    fields = answer.split(b"\0")
+    found: dict[bytes, dict[str, str]] = {path: {} for path in paths}
+    for path, name, value in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
+        found[path][name.decode()] = value.decode("utf-8", "replace")
+    return found
+
+
+def setting(root: Path, name: str) -> str:
+    """One value of git's configuration, in lower case; empty where it is not set."""
+    answer = _git(root, "config", "-z", "--get", name)
+    return "" if isinstance(answer, Unknown) else answer.rstrip(b"\0").decode("utf-8", "replace").lower()
 
 
 def blobs(root: Path, entries: Sequence[Entry]) -> dict[str, bytes] | Unknown:
@@ -133,19 +205,27 @@ def blobs(root: Path, entries: Sequence[Entry]) -> dict[str, bytes] | Unknown:
 
 def difference(path: Path, entry: Entry) -> str:
     """How a file differs from a committed one, by content: empty, `modified`, `deleted`, `mode` or `replaced`."""
+    return look(path, entry)[0]
+
+
+def look(path: Path, entry: Entry) -> tuple[str, bytes]:
+    """The same, and the content that was read."""
     try:
         status = path.lstat()
     except (FileNotFoundError, NotADirectoryError):
-        return "deleted"
+        return "deleted", b""
     is_link = stat.S_ISLNK(status.st_mode)
     if is_link != entry.is_link or not (is_link or stat.S_ISREG(status.st_mode)):
-        return "replaced"
+        return "replaced", b""
     content = os.fsencode(path.readlink()) if is_link else path.read_bytes()
     if blob_id(content, len(entry.blob)) != entry.blob:
-        return "modified"
-    if not is_link and bool(status.st_mode & stat.S_IXUSR) != entry.is_executable:
-        return "mode"
-    return ""
+        return "modified", content
+    return "mode" if other_mode(path, entry) else "", content
+
+
+def other_mode(path: Path, entry: Entry) -> bool:
+    """Whether a file is executable and its committed one is not, or the other way about."""
+    return not entry.is_link and bool(path.lstat().st_mode & stat.S_IXUSR) != entry.is_executable
 
 
 def same(path: Path, entry: Entry | None) -> bool:

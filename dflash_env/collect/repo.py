@@ -3,40 +3,84 @@
 import hashlib
 import json
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from packaging.utils import canonicalize_name
-
 from dflash_env import bundle
-from dflash_env.collect import git
-from dflash_env.facts import Change, Lock, Repo, Section, Unknown
+from dflash_env.collect import changes, checkout, git, patches, shadows
+from dflash_env.facts import Change, Lock, NotApplicable, Repo, Section, Unknown
+
+TRAINER = "trainer"
+"""The package that a launch runs."""
+INSTALLED = NotApplicable(why="an installed wheel is no clone")
 
 
 def collect(root: Path, paths: Sequence[str], lock: Lock, used: Sequence[Path]) -> Section[Repo]:
     """The state of `paths` below `root`, and whether the files `used` as expectations are committed too."""
     if bundle.installed():
         return _by_manifest(root, used)
-    commit = git.head(root)
+    place = git.place(root)
+    if isinstance(place, Unknown):
+        return place
+    commit = git.commit(root)
     if isinstance(commit, Unknown):
         return commit
-    entries, top = git.tree(root, commit, paths), git.top_level(root, commit)
+    entries, top = git.everything(root, commit, paths), git.top_level(root, commit)
     if isinstance(entries, Unknown):
         return entries
     if isinstance(top, Unknown):
         return top
     try:
-        return Repo(
-            vouched_by="git",
-            commit=commit,
-            files=len(entries),
-            changes=tuple(_changes(root, entries)),
-            strays=tuple(_strays(root, paths, {entry.path for entry in entries}, top, lock)),
-            uncommitted=tuple(_uncommitted(root, used, {entry.path for entry in entries})),
-        )
+        return _by_git(root, place, commit, entries, paths, [*shadows.beside(root, top, lock)], used)
     except OSError as error:
         return Unknown(code="denied", text=f"{error.filename}: {error.strerror}")
+
+
+def _by_git(
+    root: Path,
+    place: git.Place,
+    commit: str,
+    entries: tuple[git.Entry, ...],
+    paths: Sequence[str],
+    beside: list[str],
+    used: Sequence[Path],
+) -> Section[Repo]:
+    files = [entry for entry in entries if entry.mode != git.SUBMODULE]
+    tracked = {entry.path for entry in files}
+    seen = changes.look(root, files)
+    strays = tuple(shadows.strays(root, paths, tracked))
+    index = git.index(root, paths)
+    listed = () if isinstance(index, Unknown) else index
+    left_out = checkout.sparse(root, listed)
+    told = {entry.path for entry in seen.different} | {os.fsencode(each) for each in strays}
+    around = index if isinstance(index, Unknown) else checkout.collect(root, place, entries, index, told, left_out)
+    unmerged = {each.path for each in listed if each.stage}
+    sources = _sources(root, files, seen)
+    if isinstance(sources, Unknown):
+        return sources
+    return Repo(
+        vouched_by="git",
+        commit=commit,
+        files=len(files),
+        changes=tuple(changes.judged(root, seen.different, unmerged, left_out)),
+        strays=(*strays, *beside),
+        uncommitted=tuple(_uncommitted(root, used, tracked)),
+        checkout=around,
+        bytecode=tuple(shadows.bytecode(root, paths, tracked)),
+        links=tuple(shadows.leading_out(root, place.top, files)),
+        patches=patches.scan(sources, TRAINER),
+    )
+
+
+def _sources(root: Path, files: Sequence[git.Entry], seen: changes.Seen) -> dict[bytes, bytes] | Unknown:
+    """The committed Python files of the trainer: those of the work tree that are the same, the rest from git."""
+    ours = [each for each in files if each.path.startswith(b"trainer/") and each.path.endswith(b".py")]
+    ours = [each for each in ours if not each.is_link]
+    gone = [each for each in ours if each.path not in seen.sources]
+    contents = git.blobs(root, gone) if gone else {}
+    if isinstance(contents, Unknown):
+        return contents
+    return {each.path: seen.sources.get(each.path, contents.get(each.blob, b"")) for each in ours}
 
 
 def _uncommitted(root: Path, used: Sequence[Path], tracked: set[bytes]) -> Iterator[str]:
@@ -55,58 +99,25 @@ def _uncommitted(root: Path, used: Sequence[Path], tracked: set[bytes]) -> Itera
             yield f"{path} is {how} against HEAD of its repository"
 
 
-def _changes(root: Path, entries: Sequence[git.Entry]) -> Iterator[Change]:
-    for entry in entries:
-        path = Path(os.fsdecode(entry.path))
-        linked = any((root / folder).is_symlink() for folder in path.parents[:-1])
-        how = "replaced" if linked else git.difference(root / path, entry)
-        if how:
-            yield Change(path=_shown(entry.path), how=how, expected=entry.blob)
-
-
-def _strays(root: Path, paths: Sequence[str], tracked: set[bytes], top: set[bytes], lock: Lock) -> Iterator[str]:
-    for name in paths:
-        for file in _importable(root / name):
-            relative = file.relative_to(root)
-            if os.fsencode(relative) not in tracked:
-                yield _shown(os.fsencode(relative))
-    yield from _top_level(root, top, lock)
-
-
-def _importable(folder: Path) -> Iterator[Path]:
-    """Files that an import could load; `__pycache__` is left to Python, which checks it against the source."""
-    for here, folders, files in os.walk(folder):
-        folders[:] = sorted(each for each in folders if each != "__pycache__")
-        yield from (Path(here, each) for each in folders if Path(here, each).is_symlink())  # os.walk goes past these
-        yield from (Path(here, each) for each in sorted(files) if each.endswith((".py", ".pyc", ".so")))
-
-
-def _top_level(root: Path, top: set[bytes], lock: Lock) -> Iterator[str]:
-    """Untracked modules beside the project that would win over the standard library or a locked package."""
-    precious = sys.stdlib_module_names | {canonicalize_name(one.name).replace("-", "_") for one in lock.packages}
-    for entry in sorted(root.iterdir()):
-        is_package = entry.name in precious and entry.is_dir() and any(entry.glob("*.py"))
-        is_module = entry.name.partition(".")[0] in precious and entry.suffix in (".py", ".so", ".pyc")
-        if (is_package or is_module) and os.fsencode(entry.name) not in top:
-            yield _shown(os.fsencode(entry.name))
-
-
 def _by_manifest(root: Path, used: Sequence[Path]) -> Section[Repo]:
     try:
         manifest = json.loads((root / bundle.MANIFEST).read_text("utf-8"))
         files: dict[str, str] = manifest["files"]
-        changes = tuple(_manifest_changes(root, files))
-        folders = sorted({name.partition("/")[0] for name in files if "/" in name})
+        differing = tuple(_manifest_changes(root, files))
+        folders = sorted({name.partition("/")[0] for name in files if "/" in name} - {"dflash_env"})
         known = {os.fsencode(name) for name in files}
-        found = (file.relative_to(root) for folder in folders for file in _importable(root / folder))
-        strays = tuple(_shown(os.fsencode(each)) for each in found if os.fsencode(each) not in known)
+        ours = [each for each in files if each.startswith(f"{TRAINER}/") and each.endswith(".py")]
+        sources = {os.fsencode(each): (root / each).read_bytes() for each in ours if (root / each).is_file()}
         return Repo(
             vouched_by="manifest",
             commit=str(manifest["commit"]),
             files=len(files),
-            changes=changes,
-            strays=strays,
-            uncommitted=tuple(_uncommitted(root, used, {os.fsencode(name) for name in files})),
+            changes=differing,
+            strays=tuple(shadows.strays(root, folders, known)),
+            uncommitted=tuple(_uncommitted(root, used, known)),
+            checkout=INSTALLED,
+            bytecode=tuple(shadows.bytecode(root, folders, known)),
+            patches=patches.scan(sources, TRAINER),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         return Unknown(code="malformed", text=f"{root / bundle.MANIFEST}: {type(error).__name__} {error}")
@@ -116,7 +127,8 @@ def _by_manifest(root: Path, used: Sequence[Path]) -> Section[Repo]:
 
 def _manifest_changes(root: Path, files: dict[str, str]) -> Iterator[Change]:
     for name, expected in files.items():
-        path = root / name
+        # The tool's own modules stand beside the bundled folder, which is inside its package.
+        path = root.parents[1] / name if name.startswith("dflash_env/") else root / name
         if not path.is_file():
             yield Change(path=name, how="deleted", expected=expected)
         elif hashlib.sha256(path.read_bytes()).hexdigest() != expected:
@@ -135,8 +147,3 @@ def committed(root: Path, found: Repo, folder: str) -> dict[str, tuple[bytes, bo
     if isinstance(contents, Unknown):
         return contents
     return {os.fsdecode(entry.path): (contents[entry.blob], entry.is_executable) for entry in entries}
-
-
-def _shown(path: bytes) -> str:
-    """A path as text; bytes that are no UTF-8 are escaped, since a report is JSON."""
-    return path.decode("utf-8", "backslashreplace")

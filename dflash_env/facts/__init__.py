@@ -10,7 +10,7 @@ from dflash_env.facts.expectations import Lock, Locked, Machine, MachineGpus, Ma
 from dflash_env.facts.gpus import Gpu, Gpus
 from dflash_env.facts.host import SYSTEM_PATH, Disk, Host
 from dflash_env.facts.reading import NotApplicable, Reading, Section, T, Unknown
-from dflash_env.facts.repo import Change, Repo
+from dflash_env.facts.repo import Change, Checkout, Hidden, Patch, Repo, Submodule
 from dflash_env.facts.venv import Collision, Distribution, Drift, Interpreter, Seal, Unmet, Venv
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "SYSTEM_PATH",
     "Cache",
     "Change",
+    "Checkout",
     "Collision",
     "Disk",
     "Distribution",
@@ -26,6 +27,7 @@ __all__ = [
     "Facts",
     "Gpu",
     "Gpus",
+    "Hidden",
     "Host",
     "Interpreter",
     "Lock",
@@ -34,12 +36,14 @@ __all__ = [
     "MachineGpus",
     "MachineHost",
     "NotApplicable",
+    "Patch",
     "Profile",
     "Reading",
     "Repo",
     "Seal",
     "Section",
     "SettingsFile",
+    "Submodule",
     "T",
     "Unknown",
     "Unmet",

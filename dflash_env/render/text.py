@@ -60,7 +60,7 @@ def _family(family: str, results: list[Result], verbose: bool) -> Iterator[str]:
     if not examined:
         yield f"  {family:<8} {_mark(NONE)} {_dim(f'not needed: {results[0].reason}')}"
         return
-    wrong = [result for result in examined if result.outcome in (Outcome.FAILED, Outcome.CRASHED)]
+    wrong = [result for result in examined if result.outcome in (Outcome.FAILED, Outcome.CRASHED, Outcome.IGNORED)]
     skipped = [result for result in examined if result.outcome is Outcome.SKIPPED]
     mark = _worst(wrong, len(skipped) == len(examined))
     tail = f", {len(skipped)} skipped" if skipped else ""
@@ -84,6 +84,9 @@ def _result(result: Result) -> Iterator[str]:
         yield f"    {_mark(PASS)} {name}"
     elif result.outcome is Outcome.SKIPPED:
         yield f"    {_mark(NONE)} {name}  {_dim(f'skipped: {result.reason}')}"
+    elif result.outcome is Outcome.IGNORED:
+        yield from _lines(WARN, result.check, f"ignored: {result.reason}")
+        yield from (f"        {line}" for finding in result.findings for line in _wrap(finding.message, _width() - 8))
     elif result.outcome is Outcome.CRASHED:
         yield from _lines(FAIL, result.check, f"the check itself failed: {result.reason}")
         yield from _fix("This is a bug of dflash-env; report it with the output of `dflash-env doctor --json`.")
@@ -152,6 +155,8 @@ def _verdict(report: Report, seconds: float) -> str:
         f"{report.count(Outcome.NOT_NEEDED)} not needed",
         f"{report.count(Outcome.SKIPPED)} skipped",
     ]
+    if ignored := report.count(Outcome.IGNORED):
+        parts.append(f"{ignored} ignored")
     well = report.exit_code is Exit.OK
     word = click.style("passed" if well else "refused", fg="green" if well else "red", bold=True)
     return f"{word}: {', '.join(parts)}  {_dim(f'({seconds:.2f} s)')}"

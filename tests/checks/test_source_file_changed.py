@@ -28,5 +28,10 @@ def test_fires_in_an_installed_wheel_with_another_remedy() -> None:
     assert finding.fix.startswith("Reinstall")
 
 
+def test_quiet_about_what_other_checks_tell() -> None:
+    ways = ("unmerged", "sparse", "pointer", "filtered")
+    assert file_changed(repo=replace(healthy.REPO, changes=tuple(replace(EDIT, how=how) for how in ways))) == []
+
+
 def test_quiet_on_the_healthy_machine() -> None:
     assert file_changed(repo=healthy.REPO) == []

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dflash_env.collect import git
-from dflash_env.facts import Unknown
+from dflash_env.facts import Checkout, Unknown
 from tests.collect.conftest import Project
 
 HOOKS = ("post-checkout", "post-index-change", "reference-transaction", "pre-commit", "fsmonitor-watchman")
@@ -111,39 +111,64 @@ def test_our_environment_cannot_redirect_git(project: Project, tmp_path: Path, m
 
 
 def test_a_hostile_configuration_executes_nothing(project: Project, trap: Path, tmp_path: Path) -> None:
-    project.write("trainer/.gitattributes", "*.py filter=evil diff=evil\n")
-    project.commit()
+    project.write("trainer/.gitattributes", "*.py filter=evil diff=evil merge=evil\n")
+    project.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},trainer/sub")
+    project.write(".gitmodules", f'[submodule "sub"]\n\tpath = trainer/sub\n\turl = x\n\tupdate = !{trap}\n')
+    project.git("add", "--all", "--force", ".gitmodules", "trainer/.gitattributes")
+    project.git("commit", "--quiet", "--message", "hostile")
+    (project.root / "trainer/sub").mkdir(exist_ok=True)
     hooks = tmp_path / "hooks"
     hooks.mkdir()
     for name in HOOKS:
         (hooks / name).symlink_to(trap)
-    for key, value in {
-        "core.fsmonitor": trap,
-        "core.hooksPath": hooks,
-        "core.pager": trap,
-        "core.alternateRefsCommand": trap,
-        "diff.external": trap,
-        "diff.evil.textconv": trap,
-        "filter.evil.clean": trap,
-        "filter.evil.smudge": trap,
-        "filter.evil.process": trap,
-        "filter.evil.required": "true",
-        "alias.ls-tree": f"!{trap}",
-    }.items():
-        project.git("config", key, str(value))
+    for key, value in hostile(trap, hooks).items():
+        project.git("config", "--file", str(tmp_path / "included"), key, value)
+    project.git("config", "include.path", str(tmp_path / "included"))
     project.write("trainer/loop.py", "print('edited')\n")
-    assert project.changes() == {"trainer/loop.py": "modified"}
+    assert project.changes() == {"trainer/loop.py": "filtered"}
     assert not sprung(trap)
     subprocess.run(["git", "-C", project.root, "status"], capture_output=True, check=False, env=project.env())
     assert sprung(trap), "the trap works: git's own status walked into it"
 
 
-def test_a_hostile_partial_clone_fetches_nothing(project: Project, trap: Path) -> None:
+def hostile(trap: Path, hooks: Path) -> dict[str, str]:
+    """Every setting that makes git start a program."""
+    programs = (
+        *(f"core.{name}" for name in ("fsmonitor", "pager", "sshCommand", "gitProxy", "askPass", "editor")),
+        *(f"filter.evil.{name}" for name in ("clean", "smudge", "process")),
+        *("core.alternateRefsCommand", "diff.external", "diff.evil.textconv", "diff.evil.command", "merge.evil.driver"),
+        *("credential.helper", "gpg.program", "pager.ls-tree", "pager.config", "sequence.editor"),
+    )
+    aliases = ("ls-tree", "ls-files", "cat-file", "rev-parse", "check-attr", "for-each-ref", "config", "version")
+    return (
+        {key: str(trap) for key in programs}
+        | {f"alias.{name}": f"!{trap}" for name in aliases}
+        | {"core.hooksPath": str(hooks), "filter.evil.required": "true", "submodule.sub.update": f"!{trap}"}
+    )
+
+
+def test_a_hostile_submodule_executes_nothing(project: Project, trap: Path) -> None:
+    inner = Project(root=project.root / "trainer/sub", repository=project.root / "trainer/sub")
+    inner.write("data.txt")
+    inner.git("init", "--quiet")
+    commit = inner.commit()
+    project.commit()
+    for key, value in hostile(trap, trap.parent).items():
+        inner.git("config", key, value)
+    found = project.found().checkout
+    assert isinstance(found, Checkout)
+    assert [each.found for each in found.submodules] == [commit]
+    assert not sprung(trap)
+
+
+@pytest.mark.parametrize("url", [".", "ssh://nowhere.invalid/x"])
+def test_a_hostile_partial_clone_fetches_nothing(project: Project, trap: Path, url: str) -> None:
     for key, value in {
         "core.repositoryFormatVersion": "1",
         "extensions.partialClone": "origin",
         "remote.origin.promisor": "true",
-        "remote.origin.url": str(project.root),
+        "remote.origin.url": url,
+        "core.sshCommand": str(trap),
         "remote.origin.uploadPack": str(trap),
         "protocol.allow": "always",
     }.items():
@@ -165,4 +190,38 @@ def test_a_repository_of_somebody_else_is_refused_with_gits_remedy(
     os.chown(project.root / ".git", 12345, 12345)
     found = git.head(project.root)
     assert isinstance(found, Unknown)
-    assert "ownership" in found.text or "safe.directory" in found.text
+    assert found.code == "ownership"
+    assert f"`git config --global --add safe.directory {project.root}`" in found.text
+    argv = ["git", "config", "--global", "--add", "safe.directory", str(project.root)]
+    subprocess.run(argv, check=True, env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)})
+    assert isinstance(git.head(project.root), str), "the remedy helps"
+
+
+OLD = """#!/bin/sh
+for word; do
+    case "$word" in
+        version) echo "git version $VERSION"; exit 0;;
+        --is-shallow-repository) echo "$word"; exit 0;;
+    esac
+done
+[ "$VERSION" = 1.7.1 ] && { echo "Unknown option: -C" >&2; exit 129; }
+echo /somewhere
+"""
+
+
+@pytest.mark.parametrize("version", ["1.7.1", "2.14.3"])
+def test_a_git_that_is_too_old(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/git").write_text(OLD.replace("$VERSION", version))
+    (tmp_path / "bin/git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    found = git.place(project.root)
+    assert isinstance(found, Unknown)
+    assert (found.code, version.rpartition(".")[0] in found.text) == ("too-old", True)
+
+
+def test_a_place_with_a_newline_in_its_name(tmp_path: Path, project: Project) -> None:
+    project.root.rename(tmp_path / "two\nlines")
+    found = git.place(tmp_path / "two\nlines")
+    assert isinstance(found, git.Place)
+    assert (found.top, found.folder) == (tmp_path / "two\nlines", tmp_path / "two\nlines" / ".git")

@@ -5,13 +5,14 @@ import json
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from dflash_env import bundle
 from dflash_env.collect import repo
-from dflash_env.facts import Repo, Unknown
+from dflash_env.facts import NotApplicable, Repo, Unknown
 from tests import healthy
 from tests.collect.conftest import Project
 
@@ -63,12 +64,12 @@ def test_an_edit_behind_a_replacement_of_the_commits_tree(project: Project) -> N
     assert project.changes() == {"trainer/loop.py": "modified"}
 
 
-def test_line_endings_that_a_filter_would_forgive(project: Project) -> None:
+def test_line_endings_that_git_itself_converts(project: Project) -> None:
     project.git("config", "core.autocrlf", "true")
     project.write("trainer/loop.py", "print('loop')\r\n")
     project.git("add", "--all")
-    assert project.git("status", "--porcelain") == "", "git itself converts them"
-    assert project.changes() == {"trainer/loop.py": "modified"}
+    assert project.git("status", "--porcelain") == ""
+    assert project.changes() == {}
 
 
 def test_a_deletion(project: Project) -> None:
@@ -275,6 +276,50 @@ def test_a_file_that_cannot_be_read(project: Project) -> None:
     assert (found.code, "loop.py" in found.text) == ("denied", True)
 
 
+@pytest.fixture
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+    """A git on the PATH that notes what it is asked; the notes since the last call."""
+    real, notes = shutil.which("git"), tmp_path / "notes"
+    (tmp_path / "bin").mkdir()
+    wrapper = tmp_path / "bin" / "git"
+    wrapper.write_text(f'#!/bin/sh\necho "$*" >> {notes}\nexec {real} "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+
+    def since() -> list[str]:
+        lines = notes.read_text().splitlines()
+        notes.unlink()
+        return lines
+
+    return since
+
+
+def test_the_processes_are_as_many_for_two_thousand_files_as_for_four(
+    project: Project, started: Callable[[], list[str]]
+) -> None:
+    project.found()
+    few = len(started())
+    for number in range(2000):
+        project.write(f"trainer/part{number % 40}/m{number}.py", f"x = {number}\n")
+    project.commit()
+    started()
+    assert project.found().files == 2004
+    assert len(started()) == few <= 8
+    for number in range(2000):
+        project.write(f"trainer/part{number % 40}/m{number}.py", f"x = {number}\r\n")
+    assert len(project.found().changes) == 2000
+    assert len(started()) <= few + 3
+
+
+def test_the_committed_sources_are_scanned_for_patches_and_not_the_edited_ones(project: Project) -> None:
+    project.write("trainer/loop.py", "import torch\ntorch.compile = None\n")
+    assert project.found().patches == ()
+    project.commit()
+    project.write("trainer/loop.py", "import torch\n")
+    [patch] = project.found().patches
+    assert (patch.path, patch.line, patch.what) == ("trainer/loop.py", 2, "sets torch.compile")
+
+
 # ---- what is handed to a run ----------------------------------------------------------------------------------------
 
 
@@ -348,7 +393,8 @@ def by_manifest(root: Path) -> Repo:
 def test_an_installed_wheel_is_vouched_for_by_its_manifest(installed: Path) -> None:
     found = by_manifest(installed)
     assert (found.vouched_by, found.commit, found.files) == ("manifest", "1a2b3c", 1)
-    assert (found.changes, found.strays) == ((), ())
+    assert (found.changes, found.strays, found.patches) == ((), (), ())
+    assert isinstance(found.checkout, NotApplicable)
     assert repo.committed(installed, found, "trainer") == {"trainer/loop.py": (b"print('loop')\n", False)}
 
 
@@ -359,6 +405,15 @@ def test_an_edited_a_deleted_and_a_stray_file_of_a_wheel(installed: Path) -> Non
     assert ([change.how for change in found.changes], found.strays) == (["modified"], ("trainer/random.py",))
     (installed / "trainer/loop.py").unlink()
     assert [change.how for change in by_manifest(installed).changes] == ["deleted"]
+
+
+def test_a_patch_and_bytecode_of_a_wheel(installed: Path) -> None:
+    (installed / "trainer/loop.py").write_text("import torch\ntorch.compile = None\n")
+    path = installed / "trainer/__pycache__/loop.cpython-311.pyc"
+    path.parent.mkdir()
+    path.write_bytes(b"\xa7\r\r\n\x01\0\0\0")
+    found = by_manifest(installed)
+    assert ([each.line for each in found.patches], len(found.bytecode)) == ([2], 1)
 
 
 @pytest.mark.parametrize("manifest", ["", "[]", "{}", '{"commit": "1", "files": []}', '{"commit": "1", "files": 3}'])

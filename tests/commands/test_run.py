@@ -105,6 +105,37 @@ def test_a_run_leaves_a_record_of_all_it_was_made_of(ran: Path, built: Clone) ->
     assert document(ran / "train.json")["config"]["train"]["steps"] == 3
 
 
+def test_an_edit_on_purpose_runs_and_is_kept_with_the_run(built: Clone) -> None:
+    loop = built.root / "trainer" / "loop.py"
+    loop.write_text(f"{loop.read_text()}\nprint('this is the edited trainer')\n")
+    assert built.run("run", "train", *FEW_STEPS).returncode == 125
+    done = built.run("run", "train", *FEW_STEPS, "--ignore", "source-file-changed=trying another schedule")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "this is the edited trainer" in done.stdout
+    assert "ignored: trying another schedule" in done.stdout
+    (run,) = runs(built)
+    assert "+print('this is the edited trainer')" in (run / "source.diff").read_text()
+    results = document(run / "report.json")["results"]
+    assert {"ignored": "trying another schedule"}.items() <= {
+        each["outcome"]: each["reason"] for each in results if each["check"] == "source-file-changed"
+    }.items()
+
+
+@pytest.mark.parametrize(
+    ("ignored", "said"),
+    [
+        ("source-file-chnged=x", "did you mean 'source-file-changed'"),
+        ("source-file-changed", "a reason is missing"),
+        ("source-file-changed= ", "a reason is missing"),
+        ("venv-facts-incomplete=x", "cannot be ignored"),
+    ],
+)
+def test_nothing_is_ignored_by_mistake(built: Clone, ignored: str, said: str) -> None:
+    done = built.run("run", "train", "--ignore", ignored)
+    assert done.returncode == 125
+    assert said in done.stderr and "fix: " in done.stderr
+
+
 def test_the_trainers_own_code_is_the_exit_code(built: Clone) -> None:
     done = built.run("run", "train", *FEW_STEPS, "expect.trained_at_least=7.9")
     assert done.returncode == 1, done.stdout + done.stderr

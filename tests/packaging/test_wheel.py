@@ -120,13 +120,14 @@ def test_works_in_a_folder_of_decoys(installed: Path, decoys: Path, pristine: Pa
     assert repo["files"] > 50
 
 
-def test_an_edit_of_the_installed_files_is_seen(installed: Path, decoys: Path) -> None:
+@pytest.mark.parametrize("name", [f"{BUNDLED}trainer/attention.py", "dflash_env/progress.py"])
+def test_an_edit_of_the_installed_files_is_seen(installed: Path, decoys: Path, name: str) -> None:
     site = next(installed.parent.parent.glob("lib/python*/site-packages"))
-    edited = site / BUNDLED / "trainer" / "attention.py"
+    edited = site / name
     before = edited.read_bytes()
     try:
         edited.write_bytes(before + b"\n")
         done = doctor(installed, decoys)
-        assert "trainer/attention.py is modified" in done.stdout and "Reinstall dflash-env" in done.stdout
+        assert f"{name.removeprefix(BUNDLED)} is modified" in done.stdout and "Reinstall dflash-env" in done.stdout
     finally:
         edited.write_bytes(before)

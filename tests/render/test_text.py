@@ -144,6 +144,12 @@ def test_what_a_check_found_before_it_crashed_is_told() -> None:
     assert "64 MiB found" in said and "fix: Remount it." in said
 
 
+def test_what_is_ignored_is_shown_with_its_reason() -> None:
+    said = made(replace(failed(Finding("64 MiB found", "Remount it.")), outcome=Outcome.IGNORED, reason="a small test"))
+    assert "! host-shm-too-small: ignored: a small test" in said and "64 MiB found" in said
+    assert said.splitlines()[-1].startswith("passed: 0 errors") and "1 ignored" in said.splitlines()[-1]
+
+
 def test_without_unicode_there_are_words(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text, "_unicode", lambda: False)
     said = made(failed(Finding("m", "f")))
