@@ -47,7 +47,7 @@ lock: $(TOOL) ## write the lockfiles again from their .in files, as of the date 
 clean: ## remove the tool's .venv and what the linters kept; venvs, runs and caches in .dflash stay
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache
 
-$(TOOL): lockfiles/tool.txt
+$(TOOL): lockfiles/tool.txt pyproject.toml
 	@[ -n "$(PYTHON)" ] && "$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "error: there is no Python 3.11 or newer on the PATH (found: $(PYTHON))" >&2; \
 	  echo "fix:   install python3.11, or name one: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 2; }
