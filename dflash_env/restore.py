@@ -9,13 +9,21 @@ from pathlib import Path
 
 from dflash_env import backup, codec
 from dflash_env.backup import Backup, Loss
-from dflash_env.collect import git
+from dflash_env.collect import git, repo
 from dflash_env.errors import Failure, StepFailed
-from dflash_env.facts import Repo, Unknown
+from dflash_env.facts import Lock, Repo, Unknown
 
 NOTHING = "0" * 40
 ORDINARY = "H"
 """The index's letter of an ordinary entry."""
+
+
+def survey(root: Path, paths: Sequence[str], lock: Lock, taken: str) -> Backup:
+    """Read the repository, and say what putting `paths` back would lose."""
+    found = repo.collect(root, paths, lock, ())
+    if isinstance(found, Unknown):
+        raise StepFailed(found.text, "run this in a git clone with at least one commit")
+    return look(root, found, paths, taken)
 
 
 def look(root: Path, found: Repo, paths: Sequence[str], taken: str) -> Backup:
@@ -47,7 +55,8 @@ def _refuse(root: Path) -> None:
     if isinstance(operation, Unknown):
         raise StepFailed(operation.text, "run this in a git clone")
     if operation:
-        raise Failure(f"a {operation} is in progress", f"finish it or give it up: `git {operation} --abort`")
+        give_up = "git bisect reset" if operation == "bisect" else f"git {operation} --abort"
+        raise Failure(f"a {operation} is in progress", f"finish it or give it up: `{give_up}`")
 
 
 def _by_path(entries: tuple[git.Entry, ...] | Unknown) -> dict[str, git.Entry]:

@@ -1,4 +1,4 @@
-"""Records `dflash-env doctor` refusing an edited file and then passing, in a real clone, as docs/doctor.svg."""
+"""Records `dflash-env doctor` refusing an edited file, and passing when it is put back, as docs/doctor.svg."""
 
 import io
 import os
@@ -37,11 +37,9 @@ SVG = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http:/
 """
 
 
-UNDO = "git checkout HEAD -- trainer/attention.py"
 # The clone's own code, in an environment without the variable that led to it.
-DOCTOR = (
-    "import os, sys; os.environ.pop('PYTHONPATH'); sys.argv = ['', 'doctor']; from dflash_env.cli import main; main()"
-)
+RUN = "import os, sys; os.environ.pop('PYTHONPATH'); from dflash_env.cli import main; main()"
+SHOWN = ("dflash-env doctor", "dflash-env restore", "dflash-env doctor")
 
 
 def main() -> None:
@@ -52,19 +50,16 @@ def main() -> None:
         (clone / ".dflash").symlink_to(ROOT / ".dflash")
         with (clone / "trainer" / "attention.py").open("a") as edited:
             edited.write("\ntorch.fx._symbolic_trace.is_fx_symbolic_tracing = lambda: False\n")
-        shown = [
-            recorded(clone, [sys.executable, "-P", "-c", DOCTOR], "dflash-env doctor"),
-            recorded(clone, UNDO.split(), UNDO),
-            recorded(clone, [sys.executable, "-P", "-c", DOCTOR], "dflash-env doctor"),
-        ]
+        shown = [recorded(clone, each) for each in SHOWN]
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     console.print(Text.from_ansi("\n".join(shown)))
     svg = console.export_svg(title="dflash-env", theme=THEME, code_format=SVG, unique_id="doctor")
     (HERE / "doctor.svg").write_text("\n".join(line.rstrip() for line in svg.splitlines()) + "\n")
 
 
-def recorded(cwd: Path, command: list[str], shown: str) -> str:
+def recorded(cwd: Path, shown: str) -> str:
     """What a terminal shows for a command."""
+    command = [sys.executable, "-P", "-c", RUN, *shown.split()[1:]]
     master, slave = pty.openpty()
     env = {**os.environ, "COLUMNS": str(COLUMNS), "TERM": "xterm-256color", "PYTHONPATH": str(cwd)}
     with subprocess.Popen(command, cwd=cwd, env=env, stdout=slave, stderr=slave) as process:

@@ -1,11 +1,9 @@
 """The training venv is built beside the one in use by real uv, from small wheels made here."""
 
-import fcntl
 import os
 import shutil
 import subprocess
 import sys
-import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -116,19 +114,22 @@ def test_a_failed_build_leaves_the_old_venv_current(state: State, lock: Lock, lo
     assert built_folders(state) == [first.name]
 
 
-def test_two_at_once_wait_for_each_other(
-    state: State, lock: Lock, lockfile: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_two_at_once_wait_for_each_other(state: State, lock: Lock, lockfile: Path) -> None:
     state.venvs.mkdir(parents=True)
-    with (state.venvs / ".lock").open("w") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
-        second = threading.Thread(target=build.provide, args=(state, lock, lockfile))
-        second.start()
-        while "waiting" not in (said := capsys.readouterr().err):
-            assert second.is_alive(), said
+    code = f"""
+from pathlib import Path
+from dflash_env import build, lock
+from dflash_env.state import State
+path = Path({str(lockfile)!r})
+build.provide(State(Path({str(state.root)!r})), lock.read(path), path)
+"""
+    with execute.exclusive(state.venvs / ".lock", "a rebuild", 1):
+        second = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
+        assert second.stderr
+        assert f"waiting for another rebuild (process {os.getpid()}" in second.stderr.readline()
         assert not (state.venvs / build.BUILDING).exists()
-        fcntl.flock(held, fcntl.LOCK_UN)
-        second.join()
+    assert second.wait() == 0, second.stderr.read()
+    second.stderr.close()
     assert state.current(lock.name).exists()
 
 

@@ -1,5 +1,6 @@
 """`dflash-env restore`: put tracked files back to HEAD without losing anybody's edits."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,9 +9,7 @@ import click
 from dflash_env import backup, bundle, codec, config, execute
 from dflash_env import restore as restoring
 from dflash_env.backup import Backup
-from dflash_env.collect import repo
-from dflash_env.errors import Failure, StepFailed
-from dflash_env.facts import Unknown
+from dflash_env.errors import Failure
 
 
 @click.command(short_help="Put tracked files back to HEAD; what that would lose is kept first.")
@@ -58,11 +57,8 @@ def _restore(settings: config.Config, root: Path, paths: list[str], dry_run: boo
     return 0
 
 
-def _look(settings: config.Config, root: Path, paths: list[str]) -> Backup:
-    found = repo.collect(root, paths, settings.lock(settings.profile(None)), ())
-    if isinstance(found, Unknown):
-        raise StepFailed(found.text, "run this in a git clone with at least one commit")
-    return restoring.look(root, found, paths, execute.now())
+def _look(settings: config.Config, root: Path, paths: Sequence[str]) -> Backup:
+    return restoring.survey(root, paths, settings.lock(settings.profile(None)), execute.now())
 
 
 def _show(lost: Backup) -> None:

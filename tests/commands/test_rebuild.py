@@ -23,6 +23,17 @@ def test_a_whole_venv_is_kept_and_the_doctor_has_the_last_word(built: Clone) -> 
     assert "passed: 0 errors" in done.stdout
 
 
+def test_source_is_put_back_as_one_step_of_the_whole(built: Clone) -> None:
+    edited = built.root / "trainer" / "attention.py"
+    edited.write_text("# mine\n")
+    (built.root / "trainer" / "random.py").write_text("")
+    done = built.run("rebuild", "--restore")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 paths put back; kept as" in done.stderr
+    built.run("restore", "--undo", "last")
+    assert edited.read_text() == "# mine\n"
+
+
 def test_a_finding_is_answered_as_the_doctor_does(built: Clone) -> None:
     (built.root / "trainer" / "random.py").write_text("")
     done = built.run("rebuild")
