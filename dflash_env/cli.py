@@ -75,17 +75,22 @@ def _call(arguments: list[str]) -> int:
         click.echo("interrupted; nothing half made was kept", err=True)
         return Exit.INTERRUPTED
     except BrokenPipeError:
-        # The reader of our output went away (`dflash-env doctor | head`); Python would complain again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         return Exit.STEP_FAILED
     except OSError as error:
-        StepFailed(
-            f"{error.filename or 'output'}: {error.strerror}", "make room, or make it readable or writable"
-        ).show()
+        what = f"{error.filename or 'output'}: {error.strerror}"
+        StepFailed(what, "make room for it, or make it readable or writable").show()
+        _give_up_output()
         return Exit.STEP_FAILED
     except Exception:
         click.echo(f"this is a bug of dflash-env; its traceback is in {_save()}", err=True)
         return Exit.BUG
+
+
+def _give_up_output() -> None:
+    """What could not be written (`doctor | head`, a full disk) Python would try again at exit, and end with 120."""
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _save() -> Path:
