@@ -41,6 +41,10 @@ for command in (doctor, explain, rebuild, restore, run, lock, record, gc):
 
 def main() -> None:
     """The `dflash-env` command."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            # The caller closed it. No file of ours shall get that descriptor and be written to in its place.
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: PTH123, SIM115 - for the whole process
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

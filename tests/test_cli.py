@@ -182,6 +182,16 @@ def test_a_full_output_is_no_bug(clone: Clone, arguments: list[str], unbuffered:
     assert_two_lines(done.stderr, "No space left")
 
 
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_closed_output_changes_no_verdict(clone: Clone, closed: str) -> None:
+    command = f"exec {sys.executable} -P -m dflash_env doctor {closed}"
+    done = subprocess.run(
+        command, shell=True, cwd=clone.root, env=clone.environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stderr == ""
+
+
 def test_a_working_folder_that_is_gone_is_no_bug(clone: Clone, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
