@@ -1,5 +1,6 @@
 """Click wiring: the commands, and the one place where errors become exit codes."""
 
+import gc as garbage
 import io
 import os
 import platform
@@ -48,6 +49,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    # A command is short, and its tens of thousands of rows are no garbage: collecting took a tenth of doctor's time.
+    garbage.disable()
     # A scheduler's notice ends us as Ctrl-C does: what is half made is taken away. Exec resets it for the trainer.
     signal.signal(signal.SIGTERM, _interrupt)
     sys.exit(_answer(sys.argv[1:]))
