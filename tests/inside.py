@@ -33,7 +33,9 @@ def overlay(python: Path) -> Path:
     folder = STATE / "caches" / "overlay" / hashlib.sha256(WANTED.read_bytes()).hexdigest()[:16]
     if not folder.exists():
         fresh = folder.with_name(f".{folder.name}.{os.getpid()}")
-        install = [uv.find_uv_bin(), "pip", "install", "--quiet", "--no-config", "--python", python, "--target", fresh]
+        # Of the base interpreter: uv asks the one it is given, and a venv's would write bytecode into the sealed venv.
+        base = python.resolve()
+        install = [uv.find_uv_bin(), "pip", "install", "--quiet", "--no-config", "--python", base, "--target", fresh]
         subprocess.run([*install, "--cache-dir", uv_cache(), "--require-hashes", "--requirements", WANTED], check=True)
         fresh.rename(folder)
     return folder
