@@ -20,11 +20,13 @@ STATE = ROOT / ".dflash"
 WANTED = ROOT / "lockfiles" / "test.txt"
 
 START = """
-import sys
+import pathlib, sys
 overlay, *arguments = sys.argv[1:]
 sys.path.append(overlay)
 import pytest
-sys.exit(pytest.main(arguments))
+code = pytest.main(arguments)
+left = sorted(map(str, pathlib.Path(sys.prefix).rglob("*.pyc")))
+sys.exit(f"error: these tests wrote into the sealed venv: {left}" if left else code)
 """
 
 

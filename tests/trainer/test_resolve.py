@@ -192,7 +192,8 @@ def test_the_command_needs_no_torch_and_leaves_nothing_half_made(request_for: Bu
     out = tmp_path / "made" / "out.json"
     path = f"{fakes}:{Path(__file__).parents[2]}"
     argv = [sys.executable, "-m", "trainer", "resolve", str(tmp_path / "in.json"), str(out)]
-    env = {"PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
+    # The venv that these tests run in is sealed: no bytecode may get into it.
+    env = {"PYTHONPATH": path, "PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(argv, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(out.read_text())["ok"] and [path.name for path in out.parent.iterdir()] == ["out.json"]
@@ -203,7 +204,10 @@ def test_importing_the_package_and_config_imports_no_torch() -> None:
         "import sys, trainer, trainer.config, trainer.resolve; assert not {'torch', 'transformers'} & set(sys.modules)"
     )
     subprocess.run(
-        [sys.executable, "-c", code], env={"PYTHONPATH": str(Path(__file__).parents[2])}, check=True, timeout=60
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONDONTWRITEBYTECODE": "1"},
+        check=True,
+        timeout=60,
     )
 
 
