@@ -49,7 +49,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    # A command is short, and its tens of thousands of rows are no garbage: collecting took a tenth of doctor's time.
+    # A command is short, and its tens of thousands of rows are no garbage to look through.
     garbage.disable()
     # A scheduler's notice ends us as Ctrl-C does: what is half made is taken away. Exec resets it for the trainer.
     signal.signal(signal.SIGTERM, _interrupt)
