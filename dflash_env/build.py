@@ -157,7 +157,7 @@ class Watch:
         self._site = venvs.site_packages(Path(build.folder), build.lock.python)
 
     def show(self, pid: int) -> None:
-        """Called every second with uv's process. Weighing the folder would take a core from uv."""
+        """Called every second with uv's process. Weighing the folder would walk all of it each time."""
         written = execute.written(pid)
         if next(self._site.glob("*/"), None) is None:
             self._before = written
